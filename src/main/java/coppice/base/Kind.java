@@ -1,0 +1,29 @@
+package coppice.base;
+
+/// What a caller does next about a [Failure]. The API maps each kind to one HTTP status, the command line to one exit status.
+public enum Kind {
+    /// The request itself is wrong; change it.
+    INVALID,
+    /// No usable credential.
+    UNAUTHENTICATED,
+    /// The credential does not allow this, or a limit of the account is reached.
+    FORBIDDEN,
+    /// The thing named does not exist for this caller.
+    ABSENT,
+    /// The operation exists, but not with this method.
+    METHOD,
+    /// The state of things is against it; change that first.
+    CONFLICT,
+    /// The body is larger than allowed.
+    TOO_LARGE,
+    /// The body has a content type that is not understood.
+    UNSUPPORTED_TYPE,
+    /// Too many at once; try later.
+    BUSY,
+    /// A needed part is down; try again.
+    UNAVAILABLE,
+    /// It was not done in time.
+    TIMEOUT,
+    /// Our fault.
+    INTERNAL
+}
