@@ -1,6 +1,8 @@
 package coppice.base;
 
+import java.time.Duration;
 import java.util.Map;
+import java.util.Optional;
 
 /// The one exception of this program: something asked for could not be done, and the caller should know why.
 ///
@@ -11,23 +13,30 @@ public final class Failure extends RuntimeException {
 
     private final Code code;
     private final transient Map<String, Object> details;
+    private final transient Optional<Duration> retryAfter;
 
     public Failure(Code code, String message) {
-        this(code, message, Map.of(), null);
+        this(code, message, Map.of(), Optional.empty(), null);
     }
 
     public Failure(Code code, String message, Throwable cause) {
-        this(code, message, Map.of(), cause);
+        this(code, message, Map.of(), Optional.empty(), cause);
     }
 
     public Failure(Code code, String message, Map<String, Object> details) {
-        this(code, message, details, null);
+        this(code, message, details, Optional.empty(), null);
     }
 
-    private Failure(Code code, String message, Map<String, Object> details, Throwable cause) {
+    private Failure(
+            Code code,
+            String message,
+            Map<String, Object> details,
+            Optional<Duration> retryAfter,
+            Throwable cause) {
         super(message, cause);
         this.code = code;
         this.details = Map.copyOf(details);
+        this.retryAfter = retryAfter;
     }
 
     public Code code() {
@@ -36,5 +45,14 @@ public final class Failure extends RuntimeException {
 
     public Map<String, Object> details() {
         return details;
+    }
+
+    /// The same failure, which also tells the caller how long to wait before trying again.
+    public Failure retryAfter(Duration wait) {
+        return new Failure(code, getMessage(), details, Optional.of(wait), getCause());
+    }
+
+    public Optional<Duration> retryAfter() {
+        return retryAfter;
     }
 }

@@ -1,0 +1,79 @@
+package coppice.api;
+
+import coppice.http.Headers;
+import coppice.http.HttpRequest;
+import coppice.http.RequestBody;
+import coppice.json.JsonObject;
+import java.time.Duration;
+import java.util.Map;
+import java.util.Optional;
+
+/// One call of an operation: admitted, and its body read and checked for types.
+public final class Call {
+    private final Optional<Caller> caller;
+    private final Family family;
+    private final Arguments arguments;
+    private final Optional<Duration> backgroundAfter;
+    private final HttpRequest request;
+
+    record Arguments(Map<String, String> path, Query query, JsonObject body) {}
+
+    Call(
+            Optional<Caller> caller,
+            Family family,
+            Arguments arguments,
+            Optional<Duration> backgroundAfter,
+            HttpRequest request) {
+        this.caller = caller;
+        this.family = family;
+        this.arguments = arguments;
+        this.backgroundAfter = backgroundAfter;
+        this.request = request;
+    }
+
+    /// Always there, except on routes that need no credential.
+    public Caller caller() {
+        return caller.orElseThrow(() -> new IllegalStateException("nobody calls an open route"));
+    }
+
+    public Family family() {
+        return family;
+    }
+
+    /// The decoded value of a parameter in the path; never empty. May hold slashes and anything else but NUL.
+    public String path(String parameter) {
+        var value = arguments.path.get(parameter);
+        if (value == null) {
+            throw new IllegalArgumentException("the path has no " + parameter);
+        }
+        return value;
+    }
+
+    public Query query() {
+        return arguments.query;
+    }
+
+    /// Of a route that was declared `paged`.
+    public Page page() {
+        return Page.of(arguments.query);
+    }
+
+    /// The JSON body; empty when nothing was sent or the route takes none.
+    public JsonObject body() {
+        return arguments.body;
+    }
+
+    /// The unread body of a route that takes bytes.
+    public RequestBody bytes() {
+        return request.body();
+    }
+
+    public Headers headers() {
+        return request.headers();
+    }
+
+    /// After how long the caller wants to be told to poll instead of waiting. For now every call is waited for.
+    public Optional<Duration> backgroundAfter() {
+        return backgroundAfter;
+    }
+}

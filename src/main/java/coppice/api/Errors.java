@@ -1,0 +1,52 @@
+package coppice.api;
+
+import coppice.base.Failure;
+import coppice.base.Kind;
+import coppice.http.Headers;
+import coppice.http.HttpResponse;
+import coppice.json.Json;
+import java.time.Duration;
+
+/// Failures as HTTP answers.
+final class Errors {
+    private Errors() {}
+
+    static int status(Kind kind) {
+        return switch (kind) {
+            case INVALID -> 400;
+            case UNAUTHENTICATED -> 401;
+            case FORBIDDEN -> 403;
+            case ABSENT -> 404;
+            case METHOD -> 405;
+            case CONFLICT -> 409;
+            case TOO_LARGE -> 413;
+            case UNSUPPORTED_TYPE -> 415;
+            case BUSY -> 429;
+            case INTERNAL -> 500;
+            case UNAVAILABLE -> 503;
+            case TIMEOUT -> 504;
+        };
+    }
+
+    static HttpResponse answer(Failure failure, Family family) {
+        return answer(status(failure.code().kind()), failure, family);
+    }
+
+    static HttpResponse answer(int status, Failure failure, Family family) {
+        var body = family.errorBody(failure, failure.getMessage());
+        var answer = HttpResponse.of(status, Reply.JSON, Json.write(body));
+        if (status == 401) {
+            answer = answer.with(Headers.of("WWW-Authenticate", "Bearer"));
+        }
+        if (failure.retryAfter().isPresent()) {
+            var seconds = wholeSeconds(failure.retryAfter().get());
+            answer = answer.with(Headers.of("Retry-After", String.valueOf(seconds)));
+        }
+        return answer;
+    }
+
+    /// Rounded up: a caller that comes too early is turned away again.
+    private static long wholeSeconds(Duration wait) {
+        return Math.max(0, wait.plusNanos(999_999_999).toSeconds());
+    }
+}

@@ -1,0 +1,44 @@
+package coppice.api;
+
+import coppice.base.Failure;
+import coppice.json.JsonWriter;
+
+/// The path families: where an operation is served, and how its errors look.
+public enum Family {
+    /// `/v5/X`, the main one.
+    V5("/v5"),
+    /// `/X`: the same handler as `/v5/X`, with deprecation headers.
+    UNVERSIONED(""),
+    /// `/v1/X` and other old paths, with shapes of their own.
+    LEGACY(""),
+    /// `/status` and `/openapi.json`: no credential, no version.
+    OPEN("");
+
+    private final String prefix;
+
+    Family(String prefix) {
+        this.prefix = prefix;
+    }
+
+    public String prefix() {
+        return prefix;
+    }
+
+    public boolean isDeprecated() {
+        return this == UNVERSIONED;
+    }
+
+    boolean needsCredential() {
+        return this != OPEN;
+    }
+
+    /// The error body; `message` instead of the failure's own where that one must not be shown.
+    JsonWriter errorBody(Failure failure, String message) {
+        var code = failure.code().name();
+        var body = new JsonWriter().put("code", code).put("message", message);
+        if (this == LEGACY) {
+            body.put("error", code).put("description", message);
+        }
+        return body.putAll(failure.details());
+    }
+}

@@ -1,0 +1,83 @@
+package coppice.api;
+
+import coppice.base.Code;
+import coppice.base.Failure;
+import coppice.base.Secret;
+import coppice.http.Headers;
+import java.util.List;
+import java.util.Optional;
+
+/// Decides who is calling from the credential headers.
+final class Gate {
+    private final Credentials credentials;
+    private final List<String> identityHeaders;
+    private final List<String> teamHeaders;
+
+    Gate(Credentials credentials, BrandedHeader headers) {
+        this.credentials = credentials;
+        this.identityHeaders = headers.names("x-%s-identity-access-token");
+        this.teamHeaders = headers.names("x-%s-team-id");
+    }
+
+    Caller admit(Headers headers) {
+        var authorization = single(headers, List.of("Authorization"));
+        var identity = single(headers, identityHeaders);
+        if (authorization.isPresent() && identity.isPresent()) {
+            throw new Failure(
+                    Code.BAD_REQUEST,
+                    "both Authorization and an identity access token are sent; send one of them");
+        }
+        if (identity.isPresent()) {
+            throw new Failure(
+                    Code.INVALID_IDENTITY_TOKEN,
+                    "the identity access token is unknown or revoked; ask for a new one");
+        }
+        var bearer = authorization.flatMap(Gate::bearer).orElseThrow(Gate::missing);
+        if (teamHeaders.stream().anyMatch(headers::has)) {
+            throw teamFailure(headers);
+        }
+        return credentials.resolve(new Secret(bearer));
+    }
+
+    /// Nobody can sign in yet, so no sign-in token is valid.
+    private Failure teamFailure(Headers headers) {
+        var team = teamHeaders.stream().flatMap(name -> headers.all(name).stream()).toList();
+        if (!team.stream().allMatch(id -> id.matches("[A-Za-z0-9_-]{1,128}"))) {
+            return new Failure(
+                    Code.INVALID_CLI_TEAM_HEADER,
+                    "the team header is not a team id; send the id, or leave the header out to use an API key");
+        }
+        return new Failure(
+                Code.INVALID_CLI_CREDENTIAL,
+                "the sign-in token is invalid or expired; sign in again, or use an API key without the team header");
+    }
+
+    /// Another scheme is no credential here; "Bearer" with nothing behind it is an API key that cannot be right.
+    private static Optional<String> bearer(String authorization) {
+        var isBearer =
+                authorization.regionMatches(true, 0, "Bearer", 0, 6)
+                        && (authorization.length() == 6 || authorization.charAt(6) == ' ');
+        return isBearer ? Optional.of(authorization.substring(6).strip()) : Optional.empty();
+    }
+
+    private static Failure missing() {
+        return new Failure(
+                Code.MISSING_CREDENTIALS,
+                "no credential; send the header Authorization: Bearer <API key>");
+    }
+
+    private static Optional<String> single(Headers headers, List<String> names) {
+        var values =
+                names.stream()
+                        .flatMap(name -> headers.all(name).stream())
+                        .filter(value -> !value.isBlank())
+                        .distinct()
+                        .toList();
+        if (values.size() > 1) {
+            throw new Failure(
+                    Code.BAD_REQUEST,
+                    "%s is sent more than once; send it once".formatted(names.getFirst()));
+        }
+        return values.stream().findFirst();
+    }
+}

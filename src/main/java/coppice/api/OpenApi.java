@@ -1,0 +1,191 @@
+package coppice.api;
+
+import static coppice.json.Presence.ALWAYS;
+
+import coppice.base.Code;
+import coppice.json.JsonWriter;
+import coppice.json.Schema;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.stream.Stream;
+
+/// Writes the route table as an OpenAPI 3.1 document.
+final class OpenApi {
+    static final Schema STATUS =
+            Schema.object("Status").field("status", Schema.string(), ALWAYS, "Always `ok`.");
+    static final Schema DOCUMENT = new Schema.MapOf(Schema.anything());
+
+    private static final Schema.ObjectOf ERROR =
+            Schema.object("Error")
+                    .field("code", Schema.string(), ALWAYS, "Stable, for programs.")
+                    .field("message", Schema.string(), ALWAYS, "For people.");
+    private static final Schema.ObjectOf LEGACY_ERROR =
+            Schema.object("LegacyError")
+                    .with(ERROR)
+                    .field("error", Schema.string(), ALWAYS, "Equal to `code`.")
+                    .field("description", Schema.string(), ALWAYS, "Equal to `message`.");
+
+    private final ApiSettings settings;
+    private final List<Served> operations;
+    private final Map<String, Object> schemas = new TreeMap<>();
+
+    OpenApi(ApiSettings settings, List<Served> operations) {
+        this.settings = settings;
+        this.operations = operations;
+    }
+
+    JsonWriter document() {
+        var paths = new LinkedHashMap<String, Map<String, Object>>();
+        for (var served : operations) {
+            paths.computeIfAbsent(served.template().toString(), _ -> new LinkedHashMap<>())
+                    .put(
+                            served.route().method().name().toLowerCase(Locale.ROOT),
+                            operation(served));
+        }
+        return new JsonWriter()
+                .put("openapi", "3.1.0")
+                .put("info", new JsonWriter().put("title", "Coppice").put("version", "0.1.0"))
+                .put("servers", List.of(Map.of("url", settings.base())))
+                .put("paths", paths)
+                .put("components", components());
+    }
+
+    private JsonWriter components() {
+        var bearer = new JsonWriter().put("type", "http").put("scheme", "bearer");
+        var after =
+                new JsonWriter()
+                        .put("name", BackgroundAfter.TEMPLATE.formatted(settings.brand()))
+                        .put("in", "header")
+                        .put(
+                                "description",
+                                "Seconds after which the call is to go on in the background.")
+                        .put(
+                                "schema",
+                                new JsonWriter()
+                                        .put("type", "number")
+                                        .put("minimum", 0)
+                                        .put("maximum", 3600));
+        return new JsonWriter()
+                .put("schemas", schemas)
+                .put("parameters", Map.of("backgroundAfter", after))
+                .put("securitySchemes", Map.of("bearer", bearer));
+    }
+
+    private JsonWriter operation(Served served) {
+        var description = served.route().description();
+        var operation =
+                new JsonWriter()
+                        .put("operationId", served.operationId())
+                        .put("tags", List.of(description.tag()))
+                        .put("summary", description.summary());
+        if (served.family().isDeprecated()) {
+            operation.put("deprecated", true);
+        }
+        var parameters = parameters(served);
+        if (!parameters.isEmpty()) {
+            operation.put("parameters", parameters);
+        }
+        switch (description.input()) {
+            case Input.None _ -> {}
+            case Input.Json json ->
+                    operation.put("requestBody", content(Reply.JSON, describe(json.schema())));
+            case Input.Bytes _ ->
+                    operation.put("requestBody", content("application/octet-stream", Map.of()));
+        }
+        return operation
+                .put("responses", responses(served))
+                .put(
+                        "security",
+                        served.family().needsCredential()
+                                ? List.of(Map.of("bearer", List.of()))
+                                : List.of());
+    }
+
+    private List<JsonWriter> parameters(Served served) {
+        var parameters = new ArrayList<JsonWriter>();
+        for (var name : served.template().parameters()) {
+            parameters.add(
+                    new JsonWriter()
+                            .put("name", name)
+                            .put("in", "path")
+                            .put("required", true)
+                            .put("schema", describe(Schema.string())));
+        }
+        for (var query : served.route().query()) {
+            parameters.add(
+                    new JsonWriter()
+                            .put("name", query.name())
+                            .put("in", "query")
+                            .put("description", query.description())
+                            .put("schema", describe(query.type())));
+        }
+        if (served.family().needsCredential()) {
+            parameters.add(new JsonWriter().put("$ref", "#/components/parameters/backgroundAfter"));
+        }
+        return parameters;
+    }
+
+    private Map<String, Object> responses(Served served) {
+        var responses = new TreeMap<String, Object>();
+        switch (served.route().description().output()) {
+            case Output.NoContent _ -> responses.put("204", Map.of("description", "Done."));
+            case Output.Json json ->
+                    responses.put(
+                            "200",
+                            content(Reply.JSON, describe(json.schema())).put("description", "OK"));
+            case Output.Bytes _ ->
+                    responses.put(
+                            "200",
+                            content("application/octet-stream", Map.of()).put("description", "OK"));
+        }
+        var causes = new TreeMap<Integer, List<String>>();
+        failures(served)
+                .forEach(
+                        failure ->
+                                causes.computeIfAbsent(
+                                                Errors.status(failure.code().kind()),
+                                                _ -> new ArrayList<>())
+                                        .add("`%s`: %s".formatted(failure.code(), failure.when())));
+        var error = served.family() == Family.LEGACY ? LEGACY_ERROR : ERROR;
+        causes.forEach(
+                (status, lines) ->
+                        responses.put(
+                                status.toString(),
+                                content(Reply.JSON, describe(error))
+                                        .put("description", String.join("\n\n", lines))));
+        return responses;
+    }
+
+    /// What the route names, and what any operation may answer.
+    private static Stream<Outcome> failures(Served served) {
+        var description = served.route().description();
+        var any = Stream.<Outcome>builder();
+        any.add(new Outcome(Code.INTERNAL_ERROR, "unexpected failure"));
+        any.add(new Outcome(Code.UNAVAILABLE, "a needed part is down; retry"));
+        if (served.family().needsCredential()) {
+            any.add(new Outcome(Code.BAD_REQUEST, "malformed or invalid input"));
+            any.add(new Outcome(Code.MISSING_CREDENTIALS, "no credential"));
+            any.add(new Outcome(Code.INVALID_API_KEY, "the API key is unknown or revoked"));
+        }
+        if (!served.template().parameters().isEmpty()) {
+            any.add(new Outcome(Code.NOT_FOUND, "absent, or of another account"));
+        }
+        if (description.input() instanceof Input.Json) {
+            any.add(new Outcome(Code.PAYLOAD_TOO_LARGE, "the body is too large"));
+            any.add(new Outcome(Code.UNSUPPORTED_MEDIA_TYPE, "the body is not JSON"));
+        }
+        return Stream.concat(description.failures().stream(), any.build());
+    }
+
+    private Map<String, Object> describe(Schema schema) {
+        return schema.describe(schemas);
+    }
+
+    private static JsonWriter content(String type, Map<String, Object> schema) {
+        return new JsonWriter().put("content", Map.of(type, Map.of("schema", schema)));
+    }
+}

@@ -1,0 +1,127 @@
+package coppice.api;
+
+import coppice.base.Code;
+import coppice.json.Schema;
+import java.util.ArrayList;
+import java.util.List;
+
+/// One operation: where it is served, what does it, and how it is documented. Immutable; each method gives a changed copy.
+///
+/// ```java
+/// Route.v5(POST, "/vms/{vm}/start", "startVm", this::start)
+///         .about("VMs", "Start a VM, or wake it")
+///         .returns(VM)
+///         .fails(Code.CONFLICT, "its run budget is spent, or there is no capacity");
+/// ```
+///
+/// Left unsaid: POST, PUT and PATCH take a JSON object without known fields, other methods take no body; the answer is 204. The
+/// failures that any operation may have need not be named.
+public record Route(
+        Method method,
+        PathTemplate path,
+        List<Family> families,
+        Handler handler,
+        List<QueryParameter> query,
+        Description description) {
+
+    /// What the OpenAPI document says, and what is checked before the handler.
+    public record Description(
+            String id,
+            String tag,
+            String summary,
+            Input input,
+            Output output,
+            List<Outcome> failures) {
+        public Description {
+            failures = List.copyOf(failures);
+        }
+    }
+
+    public Route {
+        families = List.copyOf(families);
+        query = List.copyOf(query);
+    }
+
+    /// Served as `/v5` + `path` and, deprecated, as `path`. `id` is the operation's name in the document.
+    public static Route v5(Method method, String path, String id, Handler handler) {
+        return route(method, path, id, handler, List.of(Family.V5, Family.UNVERSIONED));
+    }
+
+    public static Route legacy(Method method, String path, String id, Handler handler) {
+        return route(method, path, id, handler, List.of(Family.LEGACY));
+    }
+
+    static Route open(String path, String id, Handler handler) {
+        return route(Method.GET, path, id, handler, List.of(Family.OPEN));
+    }
+
+    private static Route route(
+            Method method, String path, String id, Handler handler, List<Family> families) {
+        var input =
+                switch (method) {
+                    case POST, PUT, PATCH -> new Input.Json(Schema.object());
+                    case GET, DELETE -> new Input.None();
+                };
+        var description =
+                new Description(id, "Other", id, input, new Output.NoContent(), List.of());
+        return new Route(
+                method, PathTemplate.parse(path), families, handler, List.of(), description);
+    }
+
+    public Route about(String tag, String summary) {
+        var d = description;
+        return with(new Description(d.id, tag, summary, d.input, d.output, d.failures));
+    }
+
+    /// Takes a JSON object, whose field types are checked before the handler is called.
+    public Route takes(Schema.ObjectOf body) {
+        return takes(new Input.Json(body));
+    }
+
+    public Route takes(Input input) {
+        var d = description;
+        return with(new Description(d.id, d.tag, d.summary, input, d.output, d.failures));
+    }
+
+    /// Answers 200 with this.
+    public Route returns(Schema body) {
+        return returns(new Output.Json(body));
+    }
+
+    public Route returns(Output output) {
+        var d = description;
+        return with(new Description(d.id, d.tag, d.summary, d.input, output, d.failures));
+    }
+
+    public Route fails(Code code, String when) {
+        var d = description;
+        var failures = new ArrayList<>(d.failures);
+        failures.add(new Outcome(code, when));
+        return with(new Description(d.id, d.tag, d.summary, d.input, d.output, failures));
+    }
+
+    public Route query(String name, Schema type, String text) {
+        return query(List.of(new QueryParameter(name, type, text)));
+    }
+
+    /// Has the query parameters `limit` and `offset`, see [Call#page].
+    public Route paged() {
+        return query(Page.PARAMETERS);
+    }
+
+    /// The named path parameter may come as two raw segments: `svc/ubuntu` beside `svc%2Fubuntu`.
+    public Route orTwoSegments(String parameter) {
+        return new Route(
+                method, path.orTwoSegments(parameter), families, handler, query, description);
+    }
+
+    private Route query(List<QueryParameter> more) {
+        var all = new ArrayList<>(query);
+        all.addAll(more);
+        return new Route(method, path, families, handler, all, description);
+    }
+
+    private Route with(Description changed) {
+        return new Route(method, path, families, handler, query, changed);
+    }
+}

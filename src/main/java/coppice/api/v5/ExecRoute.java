@@ -1,0 +1,129 @@
+package coppice.api.v5;
+
+import coppice.api.Call;
+import coppice.api.Method;
+import coppice.api.Reply;
+import coppice.api.Route;
+import coppice.base.Code;
+import coppice.guest.Exec;
+import coppice.guest.ExecId;
+import coppice.guest.ExecOutcome;
+import coppice.json.JsonObject;
+import coppice.json.JsonWriter;
+import coppice.vm.Vms;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.Base64;
+import java.util.Map;
+import java.util.Optional;
+import java.util.UUID;
+import java.util.regex.Pattern;
+
+/// `exec-await`: runs a command and answers when it has ended.
+final class ExecRoute {
+    private static final long DEFAULT_TIMEOUT_MILLIS = 30_000;
+    private static final long MAX_TIMEOUT_MILLIS = 300_000;
+    private static final int OUTPUT_LIMIT = 4 << 20;
+    private static final int MAX_STDIN = 1 << 20;
+    private static final int MAX_COMMAND = 1 << 20;
+    private static final Pattern VARIABLE = Pattern.compile("[A-Za-z_][A-Za-z0-9_]*");
+    private static final Pattern USER = Pattern.compile("[a-z_][a-z0-9_-]{0,31}");
+
+    private final Vms vms;
+
+    ExecRoute(Vms vms) {
+        this.vms = vms;
+    }
+
+    Route route() {
+        return Route.v5(Method.POST, "/vms/{vm}/exec-await", "execAwait", this::exec)
+                .about("VMs", "Run a command in a VM and wait for its end; wakes the VM")
+                .takes(VmSchemas.EXEC)
+                .returns(VmSchemas.EXEC_RESULT)
+                .fails(Code.BAD_REQUEST, "a field is wrong, or the user does not exist")
+                .fails(Code.CONFLICT, "the VM cannot be woken")
+                .fails(Code.AGENT_UNSUPPORTED, "the guest agent is too old")
+                .fails(Code.RATE_LIMITED, "too many commands run in the VM")
+                .fails(Code.UNAVAILABLE, "the guest agent cannot be reached")
+                .fails(Code.VM_START_TIMEOUT, "the VM did not wake in time");
+    }
+
+    private Reply exec(Call call) {
+        var account = VmRoutes.account(call);
+        vms.get(account, call.path("vm"));
+        return Reply.ok(write(vms.exec(account, call.path("vm"), read(call.body()))));
+    }
+
+    private static Exec read(JsonObject body) {
+        var command = body.requiredString("command");
+        if (command.isEmpty() || command.length() > MAX_COMMAND) {
+            throw body.fault("command", "must be 1 to %d characters".formatted(MAX_COMMAND));
+        }
+        var user = body.string("linuxUser");
+        user.filter(name -> !USER.matcher(name).matches())
+                .ifPresent(
+                        _ -> {
+                            throw body.fault("linuxUser", "is no name of a Linux user");
+                        });
+        return new Exec(
+                new ExecId(UUID.randomUUID()),
+                command,
+                user,
+                environment(body),
+                stdin(body),
+                Duration.ofMillis(timeout(body)),
+                OUTPUT_LIMIT,
+                Optional.empty());
+    }
+
+    private static long timeout(JsonObject body) {
+        long millis = body.integer("timeoutMs").orElse(DEFAULT_TIMEOUT_MILLIS);
+        if (millis < 1 || millis > MAX_TIMEOUT_MILLIS) {
+            throw body.fault(
+                    "timeoutMs",
+                    "must be 1 to %d; longer commands need a deferred call"
+                            .formatted(MAX_TIMEOUT_MILLIS));
+        }
+        return millis;
+    }
+
+    private static Map<String, String> environment(JsonObject body) {
+        var environment = body.stringMap("env").orElse(Map.of());
+        environment.keySet().stream()
+                .filter(name -> !VARIABLE.matcher(name).matches())
+                .findFirst()
+                .ifPresent(
+                        _ -> {
+                            throw body.fault("env", "names must match [A-Za-z_][A-Za-z0-9_]*");
+                        });
+        return environment;
+    }
+
+    private static byte[] stdin(JsonObject body) {
+        try {
+            var bytes = Base64.getDecoder().decode(body.string("stdin").orElse(""));
+            if (bytes.length > MAX_STDIN) {
+                throw body.fault(
+                        "stdin", "must be at most 1 MiB when decoded; write a file instead");
+            }
+            return bytes;
+        } catch (IllegalArgumentException e) {
+            throw body.fault("stdin", "must be base64 (RFC 4648 section 4)");
+        }
+    }
+
+    private static JsonWriter write(ExecOutcome outcome) {
+        var output = outcome.output();
+        var status =
+                switch (outcome) {
+                    case ExecOutcome.Exited(var code, _) -> Optional.of(code);
+                    case ExecOutcome.Signalled(var signal, _) -> Optional.of(128 + signal);
+                    case ExecOutcome.TimedOut _ -> Optional.<Integer>empty();
+                };
+        return new JsonWriter()
+                .put("stdout", new String(output.stdout(), StandardCharsets.UTF_8))
+                .put("stderr", new String(output.stderr(), StandardCharsets.UTF_8))
+                .putOrNull("statusCode", status)
+                .put("truncated", output.isTruncated() ? Optional.of(true) : Optional.empty());
+    }
+}

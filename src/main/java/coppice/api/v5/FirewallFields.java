@@ -1,0 +1,198 @@
+package coppice.api.v5;
+
+import coppice.base.RandomText;
+import coppice.json.JsonObject;
+import coppice.json.JsonWriter;
+import java.math.BigInteger;
+import java.net.InetAddress;
+import java.net.UnknownHostException;
+import java.time.Instant;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+
+/// Firewall rules inside a create: checked field by field as contract/firewall.md says, and turned into rules with ids.
+///
+/// In each rule exactly one end names nothing and stands for the new VM.
+final class FirewallFields {
+    private static final int MAX_DESCRIPTION = 1024;
+    private static final int MAX_RULES = 1000;
+    private static final List<String> IDENTITY =
+            List.of("vmId", "vpcId", "tunnelId", "cidr", "public");
+
+    private FirewallFields() {}
+
+    /// What the rules of a create name, in the order in which they name it.
+    record Named(Set<String> vms, Set<String> networks) {}
+
+    /// The rules of the body's `firewall`, with the new VM in their empty ends.
+    static List<JsonObject> rules(JsonObject body) {
+        var firewall = body.requiredObject("firewall");
+        firewall.refuseFieldsExcept("rules");
+        var rules = firewall.objects("rules").orElseThrow(() -> firewall.missing("rules"));
+        if (rules.size() > MAX_RULES) {
+            throw firewall.fault("rules", "has more than %d rules".formatted(MAX_RULES));
+        }
+        rules.forEach(FirewallFields::requireRule);
+        return rules;
+    }
+
+    /// The resources that the rules name, for the check that they exist.
+    static Named named(List<JsonObject> rules) {
+        var vms = new LinkedHashSet<String>();
+        var networks = new LinkedHashSet<String>();
+        for (var rule : rules) {
+            for (var end :
+                    List.of(rule.requiredObject("source"), rule.requiredObject("destination"))) {
+                end.string("vmId").ifPresent(vms::add);
+                end.string("vpcId").ifPresent(networks::add);
+                end.string("tunnelId").ifPresent(networks::add);
+            }
+        }
+        return new Named(vms, networks);
+    }
+
+    /// A rule as it is stored and answered.
+    static JsonWriter write(JsonObject rule, Instant now) {
+        return new JsonWriter()
+                .put("id", RandomText.id("fw-"))
+                .put("action", "allow")
+                .put("source", matcher(rule.requiredObject("source")))
+                .put("destination", matcher(rule.requiredObject("destination")))
+                .put("description", rule.string("description"))
+                .put("dependencies", List.of())
+                .put("createdAt", now)
+                .put("updatedAt", now);
+    }
+
+    private static JsonWriter matcher(JsonObject end) {
+        return new JsonWriter()
+                .put("vmId", end.string("vmId"))
+                .put("vpcId", end.string("vpcId"))
+                .put("tunnelId", end.string("tunnelId"))
+                .put("cidr", end.string("cidr"))
+                .put("public", end.bool("public"))
+                .put("port", end.integer("port"))
+                .put("protocol", end.string("protocol"));
+    }
+
+    private static void requireRule(JsonObject rule) {
+        rule.refuseFieldsExcept("action", "source", "destination", "description");
+        if (!rule.requiredString("action").equals("allow")) {
+            throw rule.fault("action", "must be 'allow'");
+        }
+        rule.string("description")
+                .filter(text -> text.length() > MAX_DESCRIPTION)
+                .ifPresent(
+                        _ -> {
+                            throw rule.fault(
+                                    "description",
+                                    "must be at most %d characters".formatted(MAX_DESCRIPTION));
+                        });
+        var source = rule.requiredObject("source");
+        var destination = rule.requiredObject("destination");
+        requireMatcher(source);
+        requireMatcher(destination);
+        if (isSelf(source) == isSelf(destination)) {
+            throw rule.fault(
+                    "source",
+                    "exactly one of source and destination must name nothing: it stands for the new VM");
+        }
+    }
+
+    private static boolean isSelf(JsonObject end) {
+        return IDENTITY.stream().noneMatch(end::has);
+    }
+
+    private static void requireMatcher(JsonObject end) {
+        end.refuseFieldsExcept("vmId", "vpcId", "tunnelId", "cidr", "public", "port", "protocol");
+        for (var field : List.of("vmId", "vpcId", "tunnelId", "cidr")) {
+            end.string(field)
+                    .filter(String::isEmpty)
+                    .ifPresent(
+                            _ -> {
+                                throw end.fault(field, "must not be empty");
+                            });
+        }
+        end.bool("public").ifPresent(value -> requirePublic(end, value));
+        end.string("cidr").ifPresent(text -> requireCidr(end, text));
+        requirePort(end);
+    }
+
+    private static void requirePublic(JsonObject end, boolean value) {
+        if (!value) {
+            throw end.fault("public", "must be true, or left out");
+        }
+        if (end.has("vmId") || end.has("vpcId") || end.has("tunnelId")) {
+            throw end.fault(
+                    "public", "cannot be together with vmId, vpcId or tunnelId; write two rules");
+        }
+    }
+
+    private static void requirePort(JsonObject end) {
+        var port = end.integer("port");
+        var protocol = end.string("protocol");
+        port.filter(p -> p < 1 || p > 65535)
+                .ifPresent(
+                        _ -> {
+                            throw end.fault("port", "must be 1 to 65535");
+                        });
+        protocol.filter(p -> !List.of("tcp", "udp", "icmp").contains(p))
+                .ifPresent(
+                        _ -> {
+                            throw end.fault("protocol", "must be tcp, udp or icmp");
+                        });
+        if (port.isPresent() && (protocol.isEmpty() || protocol.equals(Optional.of("icmp")))) {
+            throw end.fault("port", "needs protocol tcp or udp");
+        }
+    }
+
+    private static void requireCidr(JsonObject end, String text) {
+        var parts = text.split("/", -1);
+        if (parts.length != 2
+                || !parts[1].matches("[0-9]{1,3}")
+                || !parts[0].matches("[0-9a-fA-F:.]+")) {
+            throw end.fault(
+                    "cidr", "must be address/prefix, such as 203.0.113.0/24 or 2001:db8::/32");
+        }
+        var address = address(end, parts[0]);
+        int bits = address.length * 8;
+        int prefix = Integer.parseInt(parts[1]);
+        if (prefix > bits) {
+            throw end.fault("cidr", "has a prefix of more than %d".formatted(bits));
+        }
+        var number = new BigInteger(1, address);
+        var network = number.shiftRight(bits - prefix).shiftLeft(bits - prefix);
+        if (!network.equals(number)) {
+            throw end.fault(
+                    "cidr",
+                    "has host bits set; the network is %s/%d"
+                            .formatted(text(network, address.length), prefix));
+        }
+    }
+
+    private static byte[] address(JsonObject end, String text) {
+        try {
+            if (text.contains(":") || text.matches("[0-9]{1,3}(\\.[0-9]{1,3}){3}")) {
+                return InetAddress.getByName(text).getAddress(); // a literal: nothing is looked up
+            }
+        } catch (UnknownHostException e) {
+            // no address
+        }
+        throw end.fault("cidr", "does not start with an IPv4 or IPv6 address");
+    }
+
+    private static String text(BigInteger network, int length) {
+        var bytes = new byte[length];
+        var number = network.toByteArray();
+        for (int i = 1; i <= Math.min(length, number.length); i++) {
+            bytes[length - i] = number[number.length - i];
+        }
+        try {
+            return InetAddress.getByAddress(bytes).getHostAddress();
+        } catch (UnknownHostException e) {
+            throw new IllegalStateException(e);
+        }
+    }
+}

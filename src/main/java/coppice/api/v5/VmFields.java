@@ -1,0 +1,162 @@
+package coppice.api.v5;
+
+import coppice.base.Code;
+import coppice.base.Failure;
+import coppice.base.Slug;
+import coppice.json.JsonObject;
+import coppice.vm.Placement;
+import coppice.vm.Timers;
+import coppice.vm.Vm;
+import coppice.vm.VmId;
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.Optional;
+import java.util.TreeMap;
+
+/// The settings of a VM in request bodies: how absent, null, empty and -1 are read, and what values are allowed.
+final class VmFields {
+    private static final long MAX_SECONDS = 315_360_000;
+    private static final int MAX_LABELS = 64;
+    private static final int MAX_LABEL = 63;
+    private static final int MAX_PLACEMENT_RULES = 8;
+    private static final int MAX_MATCH_LABELS = 8;
+    private static final int MAX_DISPLAY_NAME = 128;
+
+    private VmFields() {}
+
+    /// The settings after a create or an update of `before`: what is not sent stays.
+    static Vm.Settings settings(JsonObject body, Vm.Settings before) {
+        var slug =
+                body.string("slug")
+                        .map(
+                                text ->
+                                        text.isEmpty()
+                                                ? Optional.<Slug>empty()
+                                                : Optional.of(slug(text)));
+        return new Vm.Settings(
+                slug.orElse(before.slug()),
+                body.string("displayName")
+                        .map(text -> displayName(body, text))
+                        .orElse(before.displayName()),
+                timers(body, before.timers()),
+                body.bool("automaticRestart").orElse(before.automaticRestart()),
+                metadata(body, before.metadata()));
+    }
+
+    /// Whether the slug may be taken from another VM. Needs a slug to take.
+    static boolean reassigns(JsonObject body) {
+        boolean reassigns = body.bool("reassignSlug").orElse(false);
+        if (reassigns && body.string("slug").filter(text -> !text.isEmpty()).isEmpty()) {
+            throw body.fault("reassignSlug", "needs a slug to take; send slug too");
+        }
+        return reassigns;
+    }
+
+    private static Slug slug(String text) {
+        if (VmId.isId(text) || text.equals("snapshots")) {
+            throw new Failure(
+                    Code.BAD_REQUEST,
+                    "slug: must not look like a VM id or be 'snapshots'; choose another one");
+        }
+        return Slug.parse("slug", text);
+    }
+
+    private static Optional<String> displayName(JsonObject body, String text) {
+        if (text.codePointCount(0, text.length()) > MAX_DISPLAY_NAME
+                || text.codePoints().anyMatch(Character::isISOControl)) {
+            throw body.fault(
+                    "displayName", "must be 1 to 128 characters without control characters");
+        }
+        return text.isEmpty() ? Optional.empty() : Optional.of(text);
+    }
+
+    private static Timers timers(JsonObject body, Timers before) {
+        return new Timers(
+                seconds(body, "idleTimeoutSeconds", 1, before.idle()),
+                seconds(body, "autoDeleteSeconds", 0, before.autoDelete()),
+                seconds(body, "ttlSeconds", 1, before.ttl()),
+                seconds(body, "maxRunSeconds", 1, before.maxRun()),
+                seconds(body, "maxRunTotalSeconds", 1, before.maxRunTotal()));
+    }
+
+    private static Optional<Duration> seconds(
+            JsonObject body, String field, long least, Optional<Duration> before) {
+        var value = body.integer(field);
+        if (value.isEmpty()) {
+            return before;
+        }
+        if (value.get() == -1) {
+            return Optional.empty();
+        }
+        if (value.get() < least || value.get() > MAX_SECONDS) {
+            throw body.fault(
+                    field,
+                    "must be %d to %d seconds, or -1 for no limit".formatted(least, MAX_SECONDS));
+        }
+        return value.map(Duration::ofSeconds);
+    }
+
+    private static Map<String, String> metadata(JsonObject body, Map<String, String> before) {
+        var merged = new TreeMap<>(before);
+        body.stringMap("metadata")
+                .orElse(Map.of())
+                .forEach(
+                        (key, value) -> {
+                            requireLabel(body, key, value);
+                            if (value.isEmpty()) {
+                                merged.remove(key);
+                            } else {
+                                merged.put(key, value);
+                            }
+                        });
+        if (merged.size() > MAX_LABELS) {
+            throw body.fault(
+                    "metadata", "has more than %d entries; remove some".formatted(MAX_LABELS));
+        }
+        return merged;
+    }
+
+    private static void requireLabel(JsonObject body, String key, String value) {
+        if (key.isEmpty() || key.length() > MAX_LABEL || key.contains(":") || key.contains(",")) {
+            throw body.fault(
+                    "metadata",
+                    "keys must be 1 to %d characters without ':' and ','".formatted(MAX_LABEL));
+        }
+        if (value.length() > MAX_LABEL) {
+            throw body.fault(
+                    "metadata", "values must be at most %d characters".formatted(MAX_LABEL));
+        }
+    }
+
+    static Placement placement(JsonObject body) {
+        var rules =
+                body.object("placement").flatMap(placement -> placement.objects("antiAffinity"));
+        rules.filter(list -> list.size() > MAX_PLACEMENT_RULES)
+                .ifPresent(
+                        _ -> {
+                            throw body.fault(
+                                    "placement",
+                                    "antiAffinity has at most %d rules"
+                                            .formatted(MAX_PLACEMENT_RULES));
+                        });
+        return rules.map(list -> new Placement(list.stream().map(VmFields::matchLabels).toList()))
+                .orElse(Placement.ANYWHERE);
+    }
+
+    private static Map<String, String> matchLabels(JsonObject rule) {
+        if (!rule.requiredString("topology").equals("node")) {
+            throw rule.fault("topology", "must be 'node'");
+        }
+        var selector = rule.requiredObject("selector");
+        var labels =
+                selector.stringMap("matchLabels")
+                        .orElseThrow(() -> selector.missing("matchLabels"));
+        if (labels.isEmpty() || labels.size() > MAX_MATCH_LABELS) {
+            throw selector.fault(
+                    "matchLabels", "must have 1 to %d entries".formatted(MAX_MATCH_LABELS));
+        }
+        labels.forEach((key, value) -> requireLabel(selector, key, value));
+        return new HashMap<>(labels);
+    }
+}

@@ -1,0 +1,105 @@
+package coppice.api.v5;
+
+import coppice.json.JsonWriter;
+import coppice.vm.Placement;
+import coppice.vm.SnapshotId;
+import coppice.vm.Snapshots;
+import coppice.vm.Vm;
+import coppice.vm.Vms;
+import java.math.BigDecimal;
+import java.math.RoundingMode;
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.function.Function;
+
+/// VM objects as they are answered.
+final class VmJson {
+    private final Vms vms;
+
+    VmJson(Vms vms) {
+        this.vms = vms;
+    }
+
+    JsonWriter write(Vm vm) {
+        return write(vm, vms.snapshots()::label);
+    }
+
+    /// Many VMs, of which many come from one snapshot.
+    List<JsonWriter> writeAll(List<Vm> all) {
+        var labels = new HashMap<SnapshotId, Optional<Snapshots.Label>>();
+        return all.stream()
+                .map(vm -> write(vm, id -> labels.computeIfAbsent(id, vms.snapshots()::label)))
+                .toList();
+    }
+
+    private JsonWriter write(Vm vm, Function<SnapshotId, Optional<Snapshots.Label>> labels) {
+        var settings = vm.settings();
+        var label = labels.apply(vm.origin().snapshot());
+        var json =
+                new JsonWriter()
+                        .put("id", vm.id().text())
+                        .put("state", vm.state().word())
+                        .put("slug", settings.slug().map(Object::toString))
+                        .put("displayName", settings.displayName())
+                        .put("resources", resources(vm))
+                        .put("snapshotId", vm.origin().snapshot().text())
+                        .put("sourceSnapshotSlugAtCreate", vm.origin().snapshotSlug())
+                        .put("sourceSnapshotSlug", label.flatMap(l -> l.slugFor(vm.account())))
+                        .put(
+                                "sourceSnapshotDisplayName",
+                                label.flatMap(Snapshots.Label::displayName));
+        var timers = settings.timers();
+        putSeconds(json, "idleTimeoutSeconds", timers.idle());
+        putSeconds(json, "autoDeleteSeconds", timers.autoDelete());
+        putSeconds(json, "ttlSeconds", timers.ttl());
+        putSeconds(json, "maxRunSeconds", timers.maxRun());
+        putSeconds(json, "maxRunTotalSeconds", timers.maxRunTotal());
+        return json.put("autoDeleteFromPlan", false)
+                .put("totalRunSeconds", vm.totalRun(vms.now()).toSeconds())
+                .put("automaticRestart", settings.automaticRestart())
+                .put("metadata", settings.metadata())
+                .put("placement", placement(vm.origin().placement()))
+                .put("cpuTimeSeconds", vms.cpuTime(vm.id()).map(VmJson::seconds))
+                .put("vpcs", List.of())
+                .put("networks", List.of())
+                .put("createdAt", vm.createdAt())
+                .put("updatedAt", vm.updatedAt());
+    }
+
+    private static JsonWriter resources(Vm vm) {
+        var resources = vm.hardware().resources();
+        return new JsonWriter()
+                .put("cpu", resources.cpu())
+                .put("memory", resources.memory().mib())
+                .put("storage", resources.storage().mib());
+    }
+
+    private static Optional<JsonWriter> placement(Placement placement) {
+        if (placement.antiAffinity().isEmpty()) {
+            return Optional.empty();
+        }
+        return Optional.of(
+                new JsonWriter()
+                        .put(
+                                "antiAffinity",
+                                placement.antiAffinity().stream().map(VmJson::rule).toList()));
+    }
+
+    private static JsonWriter rule(Map<String, String> labels) {
+        return new JsonWriter()
+                .put("topology", "node")
+                .put("selector", Map.of("matchLabels", labels));
+    }
+
+    private static void putSeconds(JsonWriter json, String field, Optional<Duration> timer) {
+        json.put(field, timer.map(Duration::toSeconds));
+    }
+
+    private static BigDecimal seconds(Duration duration) {
+        return BigDecimal.valueOf(duration.toMillis())
+                .divide(BigDecimal.valueOf(1000), 2, RoundingMode.HALF_UP);
+    }
+}

@@ -1,0 +1,36 @@
+package coppice.http;
+
+import coppice.base.Size;
+import java.time.Duration;
+
+/// The limits of an [HttpServer].
+///
+/// - `maxRequests`: in progress at once; one more is answered 503.
+/// - `maxConnections`: open at once; further ones wait in the kernel's queue.
+/// - `maxHead`: request line and header fields together; more is answered 414 or 431.
+/// - `headTime`: from the first byte of a head to its last; the connection is closed when it is over.
+/// - `idleTime`: without a byte in either direction while a byte is awaited, and between requests.
+/// - `drainTime`: for requests in progress when the server is closed.
+public record HttpLimits(
+        int maxRequests,
+        int maxConnections,
+        Size maxHead,
+        Duration headTime,
+        Duration idleTime,
+        Duration drainTime) {
+
+    public static final HttpLimits DEFAULT =
+            new HttpLimits(
+                    2048,
+                    4096,
+                    new Size(32 << 10),
+                    Duration.ofSeconds(20),
+                    Duration.ofSeconds(60),
+                    Duration.ofSeconds(30));
+
+    public HttpLimits {
+        if (maxRequests < 1 || maxConnections < 1 || maxHead.bytes() < 1024) {
+            throw new IllegalArgumentException("an HTTP server needs room for one request");
+        }
+    }
+}

@@ -1,0 +1,18 @@
+package coppice.http;
+
+/// An answer. Content-Length, Date and the framing are the server's; everything else is in `headers`.
+public record HttpResponse(int status, Headers headers, ResponseBody body) {
+
+    public static HttpResponse of(int status, String contentType, byte[] bytes) {
+        return new HttpResponse(
+                status, Headers.of("Content-Type", contentType), new ResponseBody.Bytes(bytes));
+    }
+
+    public static HttpResponse empty(int status) {
+        return new HttpResponse(status, Headers.none(), new ResponseBody.None());
+    }
+
+    public HttpResponse with(Headers more) {
+        return new HttpResponse(status, headers.and(more), body);
+    }
+}

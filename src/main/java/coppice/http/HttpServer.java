@@ -1,0 +1,128 @@
+package coppice.http;
+
+import coppice.base.Code;
+import coppice.base.Deadline;
+import coppice.base.Failure;
+import coppice.base.Size;
+import java.net.InetSocketAddress;
+import java.time.Duration;
+import java.util.EnumSet;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import org.eclipse.jetty.http.HttpCompliance;
+import org.eclipse.jetty.http.UriCompliance;
+import org.eclipse.jetty.io.ArrayByteBufferPool;
+import org.eclipse.jetty.server.HttpConfiguration;
+import org.eclipse.jetty.server.HttpConnectionFactory;
+import org.eclipse.jetty.server.NetworkConnectionLimit;
+import org.eclipse.jetty.server.Server;
+import org.eclipse.jetty.server.ServerConnector;
+import org.eclipse.jetty.util.thread.QueuedThreadPool;
+
+/// An HTTP/1.1 server on one address. Runs from [#start] until [#stop] or [#close].
+///
+/// Stopping has two steps: first no connection and no request is accepted any more, while those in progress go on to their end
+/// or the deadline; then what is left is cut.
+public final class HttpServer implements AutoCloseable {
+    /// Jetty's own threads only accept, select and time out: handlers run on virtual threads.
+    private static final int MAX_PLATFORM_THREADS = 8;
+
+    private static final int MIN_PLATFORM_THREADS = 3;
+    private static final Size POOLED_BUFFERS = Size.ofMib(8);
+    private static final Duration CUT_TIME = Duration.ofSeconds(1);
+
+    private final Server server;
+    private final ServerConnector connector;
+    private final JettyHandler requests;
+    private final ExecutorService threads;
+    private final HttpLimits limits;
+
+    private HttpServer(InetSocketAddress address, HttpLimits limits, HttpHandler handler) {
+        this.limits = limits;
+        this.threads =
+                Executors.newThreadPerTaskExecutor(Thread.ofVirtual().name("conn-", 0).factory());
+        var pool = new QueuedThreadPool(MAX_PLATFORM_THREADS, MIN_PLATFORM_THREADS);
+        pool.setName("http");
+        pool.setReservedThreads(0);
+        pool.setVirtualThreadsExecutor(threads);
+        var buffers =
+                new ArrayByteBufferPool(
+                        0, 4096, 65536, 64, POOLED_BUFFERS.bytes(), POOLED_BUFFERS.bytes());
+        this.server = new Server(pool, null, buffers);
+        this.connector =
+                new ServerConnector(server, 1, 1, new HttpConnectionFactory(configuration(limits)));
+        connector.setHost(address.getHostString());
+        connector.setPort(address.getPort());
+        connector.setIdleTimeout(limits.idleTime().toMillis());
+        server.addConnector(connector);
+        server.addBean(new NetworkConnectionLimit(limits.maxConnections(), connector));
+        server.addBean(new HeadDeadline(connector, limits.headTime()));
+        this.requests = new JettyHandler(handler, limits.maxRequests());
+        server.setHandler(requests);
+        server.setErrorHandler(new JettyErrors(handler));
+        server.setStopTimeout(0);
+    }
+
+    /// Listens at once. Port 0 takes a free one, see [#port].
+    ///
+    /// @throws Failure [Code#UNAVAILABLE] when the address cannot be listened on.
+    public static HttpServer start(
+            InetSocketAddress address, HttpLimits limits, HttpHandler handler) {
+        var server = new HttpServer(address, limits, handler);
+        try {
+            server.server.start();
+            return server;
+        } catch (Exception e) {
+            server.cut();
+            throw new Failure(
+                    Code.UNAVAILABLE,
+                    "cannot listen on %s:%d; free the port or choose another"
+                            .formatted(address.getHostString(), address.getPort()),
+                    e);
+        }
+    }
+
+    public int port() {
+        return connector.getLocalPort();
+    }
+
+    /// Both steps; returns when nothing of the server runs any more.
+    public void stop(Deadline deadline) {
+        connector.close();
+        requests.drain(deadline);
+        cut();
+    }
+
+    @Override
+    public void close() {
+        stop(Deadline.in(limits.drainTime()));
+    }
+
+    private void cut() {
+        connector.setShutdownIdleTimeout(CUT_TIME.toMillis());
+        try {
+            server.stop();
+        } catch (Exception e) {
+            throw new IllegalStateException("the HTTP server did not stop", e);
+        } finally {
+            threads.shutdownNow();
+        }
+    }
+
+    private static HttpConfiguration configuration(HttpLimits limits) {
+        var http = new HttpConfiguration();
+        http.setSendServerVersion(false);
+        http.setSendXPoweredBy(false);
+        http.setRequestHeaderSize((int) limits.maxHead().bytes());
+        // Nothing that two readers could understand differently: it may have passed a proxy.
+        http.setHttpCompliance(
+                HttpCompliance.RFC9110.without(
+                        "Coppice",
+                        HttpCompliance.Violation.LF_HEADER_TERMINATION,
+                        HttpCompliance.Violation.LF_CHUNK_TERMINATION));
+        // Paths are routed as sent and decoded by segment afterwards, so no form of them is
+        // ambiguous here.
+        http.setUriCompliance(UriCompliance.from(EnumSet.allOf(UriCompliance.Violation.class)));
+        return http;
+    }
+}

@@ -1,0 +1,150 @@
+package coppice.main;
+
+import coppice.api.Api;
+import coppice.api.ApiSettings;
+import coppice.api.Caller;
+import coppice.api.Credentials;
+import coppice.api.v5.VmRoutes;
+import coppice.base.Code;
+import coppice.base.Failure;
+import coppice.base.Slug;
+import coppice.base.Undo;
+import coppice.disk.DataVolume;
+import coppice.disk.Reflink;
+import coppice.http.HttpLimits;
+import coppice.http.HttpServer;
+import coppice.identity.Accounts;
+import coppice.identity.ApiKeys;
+import coppice.node.Node;
+import coppice.qemu.Hypervisor;
+import coppice.qemu.QemuLauncher;
+import coppice.store.Store;
+import coppice.vm.BaseImage;
+import coppice.vm.Snapshots;
+import coppice.vm.Vms;
+import java.net.InetSocketAddress;
+import java.net.URI;
+import java.nio.file.Path;
+import java.time.Clock;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/// The whole server, constructed top to bottom and closed in reverse. Closing it leaves the VMs running.
+final class Server implements AutoCloseable {
+    private static final Logger LOG = LoggerFactory.getLogger(Server.class);
+
+    private final Deque<AutoCloseable> parts = new ArrayDeque<>();
+    private int port;
+
+    private Server() {}
+
+    /// @param home the project's directory, with the recipes of the guest images
+    static Server start(Path home, Settings settings) {
+        var server = new Server();
+        try (var undo = new Undo()) {
+            undo.add(server);
+            server.open(home, settings);
+            undo.keep();
+            return server;
+        }
+    }
+
+    private void open(Path home, Settings settings) {
+        var data = settings.dataDirectory();
+        keep(DataLock.take(data));
+        var reflink = keep(new Reflink());
+        var volume = DataVolume.prepare(data, settings.volumeSize(), reflink);
+        var store = keep(Store.open(data.resolve("coppice.db")));
+        var accounts = new Accounts(store, Clock.systemUTC());
+        var keys = new ApiKeys(store, Clock.systemUTC());
+        var hypervisor = Hypervisor.find();
+        var host =
+                new Vms.Host(
+                        volume.root(),
+                        reflink,
+                        new QemuLauncher(hypervisor, DataLock.instance(data)),
+                        new Node(settings.capacity(), volume::free));
+        var catalogue =
+                new Snapshots.Catalogue(
+                        accounts.platform(), settings.defaultImage(), settings.imageAliases());
+        var vms =
+                keep(
+                        Vms.open(
+                                host,
+                                store,
+                                accounts,
+                                catalogue,
+                                settings.vmLimits(),
+                                Clock.systemUTC()));
+        publish(new Images(home, settings, hypervisor), settings, vms);
+        var api = new Api(apiSettings(settings), credentials(keys), new VmRoutes(vms).routes());
+        var address = new InetSocketAddress(settings.httpAddress(), settings.httpPort());
+        var http = keep(HttpServer.start(address, HttpLimits.DEFAULT, api));
+        port = http.port();
+        LOG.info("listening on {}:{}, {}", settings.httpAddress(), port, hypervisor);
+    }
+
+    int port() {
+        return port;
+    }
+
+    /// Puts the captured guest images into the catalogue. One that was not built is left out, and said so.
+    private static void publish(Images images, Settings settings, Vms vms) {
+        for (var image : settings.images()) {
+            images.find(image)
+                    .ifPresentOrElse(
+                            capture ->
+                                    vms.snapshots()
+                                            .publish(
+                                                    BaseImage.idOf(capture),
+                                                    new Slug(image),
+                                                    directory ->
+                                                            BaseImage.copyFiles(
+                                                                    capture, directory)),
+                            () ->
+                                    LOG.warn(
+                                            "the guest image {} is not built; run './coppice image build'",
+                                            image));
+        }
+    }
+
+    private static ApiSettings apiSettings(Settings settings) {
+        var usual = ApiSettings.at(URI.create(settings.baseUrl()));
+        return new ApiSettings(
+                usual.baseUrl(),
+                settings.brand().text(),
+                usual.deprecatedSince(),
+                usual.maxJson(),
+                usual.maxJsonAtOnce(),
+                usual.bodyTime());
+    }
+
+    private static Credentials credentials(ApiKeys keys) {
+        return bearer ->
+                keys.authenticate(bearer.reveal())
+                        .map(caller -> new Caller(caller.account().uuid()))
+                        .orElseThrow(
+                                () ->
+                                        new Failure(
+                                                Code.INVALID_API_KEY,
+                                                "the API key is unknown or revoked; make one with './coppice key create'"));
+    }
+
+    private <T extends AutoCloseable> T keep(T part) {
+        parts.push(part);
+        return part;
+    }
+
+    @Override
+    public void close() {
+        while (!parts.isEmpty()) {
+            try {
+                parts.pop().close();
+            } catch (Exception e) {
+                LOG.error("a part of the server did not close", e);
+            }
+        }
+    }
+}

@@ -1,0 +1,162 @@
+package coppice.node;
+
+import coppice.base.Code;
+import coppice.base.Deadline;
+import coppice.base.Failure;
+import coppice.base.Size;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.TreeSet;
+import java.util.concurrent.Semaphore;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Supplier;
+
+/// This host's promises to VMs. Thread-safe; its lock is held for arithmetic only.
+public final class Node {
+    /// Users are handed out from a range of this length.
+    private static final int USERS = 60_000;
+
+    private final Capacity capacity;
+    private final Supplier<Size> freeDisk;
+    private final Size hostMemory;
+    private final Semaphore starts;
+    private final ReentrantLock lock = new ReentrantLock();
+    private final Map<String, Size> promised = new HashMap<>();
+    private final TreeSet<Integer> users = new TreeSet<>();
+
+    public Node(Capacity capacity, Supplier<Size> freeDisk) {
+        this.capacity = capacity;
+        this.freeDisk = freeDisk;
+        this.hostMemory = memory("MemTotal");
+        this.starts = new Semaphore(capacity.startsAtOnce(), true);
+    }
+
+    /// Promises memory to a VM that is about to run, or more of it to one that runs.
+    public void promiseMemory(String vm, Size memory) {
+        var limit = (long) (hostMemory.bytes() * capacity.memoryOvercommit());
+        var free = memory("MemAvailable");
+        lock.lock();
+        try {
+            long others =
+                    promised.entrySet().stream()
+                            .filter(e -> !e.getKey().equals(vm))
+                            .mapToLong(e -> e.getValue().bytes())
+                            .sum();
+            if (others + memory.bytes() > limit) {
+                throw new Failure(
+                        Code.CONFLICT,
+                        "no capacity: this host has promised %d MiB of at most %d MiB of guest memory; pause or delete a VM, or raise node.memoryOvercommit"
+                                .formatted(others >> 20, limit >> 20));
+            }
+            if (!promised.containsKey(vm) && free.compareTo(capacity.memoryReserve()) < 0) {
+                throw new Failure(
+                        Code.CONFLICT,
+                        "no capacity: this host has only %s of free memory; pause or delete a VM"
+                                .formatted(free));
+            }
+            promised.put(vm, memory);
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /// Counts the memory of a VM that was running when the server started.
+    public void keepMemory(String vm, Size memory) {
+        lock.lock();
+        try {
+            promised.put(vm, memory);
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /// The VM does not run any more.
+    public void releaseMemory(String vm) {
+        lock.lock();
+        try {
+            promised.remove(vm);
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /// Refuses what would write `size` to the data volume when it would leave less than the reserve.
+    public void requireDisk(Size size) {
+        var free = freeDisk.get();
+        if (free.compareTo(capacity.diskReserve().plus(size)) < 0) {
+            throw new Failure(
+                    Code.CONFLICT,
+                    "no capacity: the data volume has only %s of free space; delete VMs or snapshots"
+                            .formatted(free));
+        }
+    }
+
+    /// A user number that no VM has.
+    public int takeUser() {
+        lock.lock();
+        try {
+            for (int user = capacity.firstUser(); user < capacity.firstUser() + USERS; user++) {
+                if (users.add(user)) {
+                    return user;
+                }
+            }
+            throw new Failure(
+                    Code.CONFLICT, "no capacity: this host holds %d VMs".formatted(USERS));
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /// Marks the user of a VM that was there when the server started.
+    public void keepUser(int user) {
+        lock.lock();
+        try {
+            users.add(user);
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    public void releaseUser(int user) {
+        lock.lock();
+        try {
+            users.remove(user);
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /// Waits for a turn to start a VM.
+    public Turn awaitTurn(Deadline deadline) {
+        try {
+            if (!starts.tryAcquire(deadline.left().toNanos(), TimeUnit.NANOSECONDS)) {
+                throw new Failure(Code.VM_START_TIMEOUT, "too many VMs are starting; try again");
+            }
+            return starts::release;
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new Failure(Code.UNAVAILABLE, "interrupted while waiting to start a VM", e);
+        }
+    }
+
+    /// A turn to start a VM, given back by closing it.
+    public interface Turn extends AutoCloseable {
+        @Override
+        void close();
+    }
+
+    private static Size memory(String field) {
+        try (var lines = Files.lines(Path.of("/proc/meminfo"))) {
+            return lines.filter(line -> line.startsWith(field + ":"))
+                    .map(line -> new Size(Long.parseLong(line.replaceAll("\\D", "")) << 10))
+                    .findFirst()
+                    .orElseThrow(() -> new IOException("no " + field));
+        } catch (IOException e) {
+            throw new Failure(Code.UNAVAILABLE, "/proc/meminfo cannot be read", e);
+        }
+    }
+}

@@ -1,0 +1,39 @@
+package coppice.process;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Optional;
+
+/// A process, named by its number and its start time: the number alone is given again to later processes.
+///
+/// @param pid the process number
+/// @param startTicks start time in clock ticks since boot, field 22 of /proc/PID/stat (proc_pid_stat(5))
+public record ProcessId(long pid, long startTicks) {
+
+    /// The live process that has this number now. A zombie counts as gone.
+    public static Optional<ProcessId> of(long pid) {
+        try {
+            var stat = Files.readString(Path.of("/proc", Long.toString(pid), "stat"));
+            // The second field is the command in parentheses and may hold anything, spaces and
+            // parentheses included.
+            var fields = stat.substring(stat.lastIndexOf(')') + 2).split(" ");
+            return fields[0].equals("Z") || fields[0].equals("X")
+                    ? Optional.empty()
+                    : Optional.of(new ProcessId(pid, Long.parseLong(fields[19])));
+        } catch (IOException e) {
+            return Optional.empty();
+        }
+    }
+
+    public boolean isAlive() {
+        return of(pid).filter(this::equals).isPresent();
+    }
+
+    /// SIGKILL. Does nothing when this very process is gone.
+    public void kill() {
+        if (isAlive()) {
+            ProcessHandle.of(pid).ifPresent(ProcessHandle::destroyForcibly);
+        }
+    }
+}

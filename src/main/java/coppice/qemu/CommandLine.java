@@ -1,0 +1,159 @@
+package coppice.qemu;
+
+import java.util.ArrayList;
+import java.util.List;
+
+/// The arguments of QEMU: a pure function of what is to run, compared with golden files in the tests.
+///
+/// The machine type is a fixed version, so that a newer QEMU still builds the same machine. Guest RAM is an image that is
+/// opened read-only and mapped privately (`share=off,readonly=on,rom=off`, QEMU >= 8.2): the guest writes to its own pages, never to
+/// the image under other guests.
+public final class CommandLine {
+    /// The name by which the guest finds the agent's port.
+    public static final String AGENT_PORT = "coppice.agent.0";
+
+    private static final String MACHINE =
+            "pc-q35-8.2,memory-backend=ram,suppress-vmdesc=on,vmport=off,sata=off,smbus=off";
+    private static final String SANDBOX =
+            "on,obsolete=deny,elevateprivileges=deny,spawn=deny,resourcecontrol=deny";
+    private static final int CONSOLE_BYTES = 65536;
+
+    /// How a machine comes to life.
+    public enum Start {
+        /// From its disk, through its kernel.
+        BOOT,
+        /// From captured memory and device state.
+        RESTORE
+    }
+
+    private CommandLine() {}
+
+    static List<String> of(
+            String name,
+            MachineShape shape,
+            Hypervisor hypervisor,
+            MachineFiles files,
+            Start start,
+            String kernelCommandLine) {
+        var line = new ArrayList<String>();
+        line.addAll(
+                List.of(
+                        Hypervisor.PROGRAM,
+                        "-name",
+                        name,
+                        "-nodefaults",
+                        "-no-user-config",
+                        "-display",
+                        "none"));
+        line.addAll(List.of("-sandbox", SANDBOX, "-S"));
+        line.addAll(List.of("-machine", MACHINE));
+        line.addAll(
+                hypervisor.isKvm()
+                        ? List.of("-accel", "kvm", "-cpu", "host")
+                        : List.of("-accel", "tcg,thread=multi", "-cpu", "max"));
+        addProcessorsAndMemory(line, shape, files, hypervisor);
+        addDevices(line, files);
+        // A guest that reboots ends this process: a restored machine has no kernel to reboot into.
+        // The server boots it anew.
+        line.addAll(List.of("-action", "reboot=shutdown"));
+        switch (start) {
+            case BOOT ->
+                    line.addAll(
+                            List.of(
+                                    "-kernel",
+                                    files.kernel().toString(),
+                                    "-initrd",
+                                    files.initrd().toString(),
+                                    "-append",
+                                    kernelCommandLine));
+            case RESTORE ->
+                    line.addAll(
+                            List.of(
+                                    "-incoming",
+                                    "defer",
+                                    "-global",
+                                    "migration.send-configuration=off"));
+        }
+        return List.copyOf(line);
+    }
+
+    /// The `-device` that is a processor. All share one socket; processors are its cores.
+    static String processor(Hypervisor hypervisor, int index) {
+        return "%s-x86_64-cpu,id=cpu%d,socket-id=0,core-id=%d,thread-id=0"
+                .formatted(hypervisor.isKvm() ? "host" : "max", index, index);
+    }
+
+    private static void addProcessorsAndMemory(
+            List<String> line, MachineShape shape, MachineFiles files, Hypervisor hypervisor) {
+        line.addAll(
+                List.of(
+                        "-smp",
+                        "cpus=%d,maxcpus=%d,sockets=1,cores=%d,threads=1"
+                                .formatted(shape.cpus(), shape.maxCpus(), shape.maxCpus())));
+        boolean grows = shape.maxMemory().compareTo(shape.memory()) > 0;
+        line.addAll(
+                List.of(
+                        "-m",
+                        grows
+                                ? "size=%dM,slots=%d,maxmem=%dM"
+                                        .formatted(
+                                                shape.memory().mib(),
+                                                MachineShape.MEMORY_SLOTS,
+                                                shape.maxMemory().mib())
+                                : "size=%dM".formatted(shape.memory().mib())));
+        line.addAll(
+                List.of(
+                        "-object",
+                        memory("ram", shape.memory().bytes(), files.ram().toString(), 0)));
+        for (int i = 0; i < shape.addedMemory().size(); i++) {
+            line.addAll(
+                    List.of(
+                            "-object",
+                            memory(
+                                    "module" + i,
+                                    shape.addedMemory().get(i).bytes(),
+                                    files.ram().toString(),
+                                    shape.offsetOfModule(i).bytes()),
+                            "-device",
+                            "pc-dimm,id=dimm%d,memdev=module%d".formatted(i, i)));
+        }
+        for (int i = shape.cpus(); i < shape.totalCpus(); i++) {
+            line.addAll(List.of("-device", processor(hypervisor, i)));
+        }
+    }
+
+    private static String memory(String id, long bytes, String image, long offset) {
+        return "memory-backend-file,id=%s,size=%d,mem-path=%s,offset=%d,share=off,readonly=on,rom=off"
+                .formatted(id, bytes, image, offset);
+    }
+
+    private static void addDevices(List<String> line, MachineFiles files) {
+        line.addAll(
+                List.of(
+                        "-chardev",
+                        "ringbuf,id=console,size="
+                                + CONSOLE_BYTES, // bounded: a guest cannot fill the host's disk by
+                        // talking
+                        "-serial",
+                        "chardev:console",
+                        "-qmp",
+                        "unix:%s,server=on,wait=off".formatted(files.qmp()),
+                        "-chardev",
+                        "socket,id=agent,path=%s,server=on,wait=off".formatted(files.agent()),
+                        "-device",
+                        "virtio-serial-pci,id=serial",
+                        "-device",
+                        "virtserialport,bus=serial.0,chardev=agent,name=" + AGENT_PORT,
+                        "-blockdev",
+                        "driver=file,node-name=file,filename=%s,discard=unmap,aio=threads"
+                                .formatted(files.disk()),
+                        "-blockdev",
+                        "driver=raw,node-name=disk,file=file,discard=unmap,detect-zeroes=unmap",
+                        "-device",
+                        "virtio-blk-pci,drive=disk",
+                        "-device",
+                        "virtio-rng-pci",
+                        "-device",
+                        "vmgenid,guid=auto"));
+    }
+}

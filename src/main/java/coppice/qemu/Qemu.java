@@ -1,0 +1,292 @@
+package coppice.qemu;
+
+import coppice.base.Code;
+import coppice.base.Deadline;
+import coppice.base.Failure;
+import coppice.base.Size;
+import coppice.process.ControlGroup;
+import coppice.process.ProcessId;
+import java.nio.channels.SocketChannel;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Consumer;
+import tools.jackson.databind.JsonNode;
+
+/// One running QEMU process and the way to talk to it. Thread-safe.
+///
+/// It is made by [QemuLauncher], which starts a process or adopts one that a former server started. It ends by [#quit], by [#kill], or by
+/// itself; `onExit` is told exactly once, on a thread of its own, and from then on every call fails with `UNAVAILABLE`. Closing the object only lets
+/// go of the process: the VM goes on.
+public final class Qemu implements AutoCloseable {
+    private static final Duration POLL = Duration.ofMillis(1);
+
+    private final ProcessId process;
+    private final MachineFiles files;
+    private final ControlGroup group;
+    private final CountDownLatch ended = new CountDownLatch(1);
+    private final AtomicReference<Exit> exit = new AtomicReference<>(Exit.CRASHED);
+    private final Qmp qmp;
+    private volatile boolean isLettingGo;
+
+    Qemu(
+            String name,
+            ProcessId process,
+            MachineFiles files,
+            ControlGroup group,
+            Consumer<Exit> onExit,
+            Deadline deadline) {
+        this.process = process;
+        this.files = files;
+        this.group = group;
+        this.qmp =
+                Qmp.connect(
+                        name,
+                        files.qmp(),
+                        process::isAlive,
+                        deadline,
+                        this::hear,
+                        () -> end(name, onExit));
+    }
+
+    public ProcessId process() {
+        return process;
+    }
+
+    public boolean isAlive() {
+        return ended.getCount() > 0;
+    }
+
+    /// Lets the guest's processors run.
+    public void resume(Deadline deadline) {
+        qmp.ask("cont", Map.of(), deadline);
+    }
+
+    /// Stops the guest's processors.
+    public void freeze(Deadline deadline) {
+        qmp.ask("stop", Map.of(), deadline);
+    }
+
+    /// Whether the guest's processors run. A server that died in the middle of a capture leaves them stopped.
+    public boolean isRunning(Deadline deadline) {
+        return status(deadline).equals("running");
+    }
+
+    private String status(Deadline deadline) {
+        return qmp.ask("query-status", Map.of(), deadline).path("status").asString("");
+    }
+
+    /// Loads captured device state into a QEMU that was started for [CommandLine.Start#RESTORE]. The guest stays frozen.
+    void load(Path devices, Deadline deadline) {
+        qmp.ask("migrate-incoming", Map.of("uri", "file:" + devices), deadline);
+        while (status(deadline).equals("inmigrate")) {
+            if (deadline.isPast()) {
+                throw new Failure(Code.VM_START_TIMEOUT, "the device state was not loaded in time");
+            }
+            pause();
+        }
+    }
+
+    /// Writes the state of all devices, without memory, to [MachineFiles#devices]. The guest must be frozen.
+    public void saveDevices(Deadline deadline) {
+        // Despite its name this needs no Xen: it saves every device but RAM. live=false keeps the
+        // locks of the disk.
+        qmp.ask(
+                "xen-save-devices-state",
+                Map.of("filename", files.devices().toString(), "live", false),
+                deadline);
+    }
+
+    /// Copies every page that the guest changed over `image`, a copy of the memory image it runs on. The guest must be frozen.
+    public Size copyMemory(MachineShape shape, Path image) {
+        var sources = new LinkedHashMap<Path, Size>();
+        sources.put(files.ram(), new Size(0));
+        for (int i = 0; i < shape.addedMemory().size(); i++) {
+            if (java.nio.file.Files.exists(files.module(i))) { // added since this QEMU was started
+                sources.put(files.module(i), shape.offsetOfModule(i));
+            }
+        }
+        return new GuestMemory(process).copyOwnPages(sources, image);
+    }
+
+    /// How much of its memory is its own: at most this much would be written by a capture.
+    public Size ownMemory() {
+        try (var lines =
+                java.nio.file.Files.lines(
+                        Path.of("/proc", Long.toString(process.pid()), "status"))) {
+            return lines.filter(line -> line.startsWith("RssAnon:"))
+                    .map(line -> new Size(Long.parseLong(line.replaceAll("\\D", "")) << 10))
+                    .findFirst()
+                    .orElse(new Size(0));
+        } catch (java.io.IOException e) {
+            return new Size(0); // it has just ended, and what needs its memory will find that out
+        }
+    }
+
+    /// Connects to the agent's port. QEMU serves one connection at a time.
+    public SocketChannel connectAgent(Deadline deadline) {
+        return Qmp.open(files.agent(), this::isAlive, deadline);
+    }
+
+    /// Adds one processor. The guest's agent must bring it online.
+    public void addProcessor(Hypervisor hypervisor, int index, Deadline deadline) {
+        qmp.ask(
+                "device_add",
+                Map.of(
+                        "driver",
+                        (hypervisor.isKvm() ? "host" : "max") + "-x86_64-cpu",
+                        "id",
+                        "cpu" + index,
+                        "socket-id",
+                        0,
+                        "core-id",
+                        index,
+                        "thread-id",
+                        0),
+                deadline);
+    }
+
+    /// Adds a memory module of zeros, whose backing file is [MachineFiles#module]. The guest's agent must bring it online.
+    public void addMemory(int index, Size size, Deadline deadline) {
+        qmp.ask(
+                "object-add",
+                Map.of(
+                        "qom-type",
+                        "memory-backend-file",
+                        "id",
+                        "module" + index,
+                        "size",
+                        size.bytes(),
+                        "mem-path",
+                        files.module(index).toString(),
+                        "share",
+                        false,
+                        "readonly",
+                        true,
+                        "rom",
+                        "off"),
+                deadline);
+        try {
+            qmp.ask(
+                    "device_add",
+                    Map.of("driver", "pc-dimm", "id", "dimm" + index, "memdev", "module" + index),
+                    deadline);
+        } catch (Failure e) {
+            qmp.ask("object-del", Map.of("id", "module" + index), deadline);
+            throw e;
+        }
+    }
+
+    /// Tells the guest that its disk has grown.
+    public void resizeDisk(Size size, Deadline deadline) {
+        qmp.ask("block_resize", Map.of("node-name", "disk", "size", size.bytes()), deadline);
+    }
+
+    /// Presses the power button.
+    public void pressPower(Deadline deadline) {
+        qmp.ask("system_powerdown", Map.of(), deadline);
+    }
+
+    /// What the guest last wrote to its serial console, at most 64 KiB.
+    public String console(Deadline deadline) {
+        return qmp.ask("ringbuf-read", Map.of("device", "console", "size", 65536), deadline)
+                .asString("");
+    }
+
+    /// Ends the process in an orderly way: disks are flushed. Returns when it is gone.
+    public void quit(Deadline deadline) {
+        exit.set(Exit.ASKED);
+        try {
+            qmp.ask("quit", Map.of(), deadline);
+        } catch (Failure e) {
+            process.kill(); // it may have ended before its answer reached us, which is as good
+        }
+        awaitEnd(deadline);
+    }
+
+    /// Ends the process at once. Returns when it is gone.
+    public void kill() {
+        exit.set(Exit.ASKED);
+        process.kill();
+        awaitEnd(Deadline.in(Duration.ofSeconds(10)));
+        group.delete();
+    }
+
+    /// Waits for the process to end by itself.
+    ///
+    /// @return whether it did
+    public boolean hasEnded(Deadline deadline) {
+        try {
+            return ended.await(deadline.left().toNanos(), TimeUnit.NANOSECONDS);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new Failure(Code.UNAVAILABLE, "interrupted while waiting for a QEMU to end", e);
+        }
+    }
+
+    private void awaitEnd(Deadline deadline) {
+        if (!hasEnded(deadline)) {
+            process.kill();
+            if (!hasEnded(Deadline.in(Duration.ofSeconds(5)))) {
+                throw new Failure(
+                        Code.UNAVAILABLE, "QEMU process %d does not end".formatted(process.pid()));
+            }
+        }
+    }
+
+    private void hear(JsonNode event) {
+        switch (event.path("event").asString("")) {
+            case "SHUTDOWN" ->
+                    exit.compareAndSet(
+                            Exit.CRASHED,
+                            switch (event.path("data").path("reason").asString("")) {
+                                case "guest-shutdown" -> Exit.POWER_OFF;
+                                case "guest-reset" -> Exit.REBOOT;
+                                case "guest-panic" -> Exit.PANIC;
+                                default -> Exit.ASKED;
+                            });
+            case "GUEST_PANICKED" -> exit.compareAndSet(Exit.CRASHED, Exit.PANIC);
+            default -> {} // other events say nothing that is not asked for
+        }
+    }
+
+    /// Runs when the control socket has ended. The process is about to end too, or no one can control it any more.
+    private void end(String name, Consumer<Exit> onExit) {
+        Thread.ofVirtual()
+                .name("exit-" + name)
+                .start(
+                        () -> {
+                            var patience = Deadline.in(Duration.ofSeconds(5));
+                            while (process.isAlive() && !isLettingGo) {
+                                if (patience.isPast()) {
+                                    process.kill();
+                                }
+                                pause();
+                            }
+                            if (!isLettingGo) {
+                                group.delete();
+                                ended.countDown();
+                                onExit.accept(exit.get());
+                            }
+                        });
+    }
+
+    private static void pause() {
+        try {
+            Thread.sleep(POLL);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new Failure(Code.UNAVAILABLE, "interrupted while waiting for QEMU", e);
+        }
+    }
+
+    @Override
+    public void close() {
+        isLettingGo = true;
+        qmp.close();
+    }
+}

@@ -1,0 +1,201 @@
+package coppice.qemu;
+
+import coppice.base.Code;
+import coppice.base.Deadline;
+import coppice.base.Failure;
+import coppice.base.Size;
+import coppice.process.ControlGroup;
+import coppice.process.ProcessId;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.function.Consumer;
+
+/// Starts QEMU processes and adopts those that are there.
+///
+/// The process is started through `setsid` (a signal to the server's terminal must not reach guests), joins its control group, and
+/// gives up root through `setpriv` before QEMU's first instruction. The directory with its sockets belongs to root as soon as they
+/// exist: a QEMU that its guest has taken over cannot put other sockets in their place and have the server talk to them.
+public final class QemuLauncher {
+    /// What QEMU needs beyond the guest's memory: translated code, device buffers, threads.
+    private static final Size OVERHEAD = Size.ofMib(1536);
+
+    private static final String ENTER =
+            """
+            n=$1; shift
+            while [ "$n" -gt 0 ]; do echo $$ > "$1" || exit 71; shift; n=$((n - 1)); done
+            exec "$@"
+            """;
+
+    private final Hypervisor hypervisor;
+    private final String instance;
+
+    /// What is to be started.
+    ///
+    /// @param name of the VM: process name and name of the control group
+    /// @param user number of the user and group it runs as, used by no other VM
+    public record Machine(String name, MachineShape shape, MachineFiles files, int user) {}
+
+    /// @param instance names the data directory, so that servers on one machine do not take each other's VMs for their own
+    public QemuLauncher(Hypervisor hypervisor, String instance) {
+        this.hypervisor = hypervisor;
+        this.instance = instance;
+    }
+
+    public Hypervisor hypervisor() {
+        return hypervisor;
+    }
+
+    /// Starts a machine from its disk. It is frozen until [Qemu#resume].
+    public Qemu boot(Machine machine, Consumer<Exit> onExit, Deadline deadline) {
+        return start(machine, CommandLine.Start.BOOT, onExit, deadline);
+    }
+
+    /// Starts a machine from its memory image and device state. It is frozen until [Qemu#resume].
+    public Qemu restore(Machine machine, Consumer<Exit> onExit, Deadline deadline) {
+        var qemu = start(machine, CommandLine.Start.RESTORE, onExit, deadline);
+        try {
+            qemu.load(machine.files().devices(), deadline);
+            return qemu;
+        } catch (RuntimeException e) {
+            qemu.kill();
+            throw e;
+        }
+    }
+
+    /// Takes over a process that a former server started, if it is still the same one.
+    public Optional<Qemu> adopt(
+            Machine machine, ProcessId process, Consumer<Exit> onExit, Deadline deadline) {
+        if (!process.isAlive()) {
+            return Optional.empty();
+        }
+        return Optional.of(
+                new Qemu(
+                        machine.name(),
+                        process,
+                        machine.files(),
+                        group(machine.name()),
+                        onExit,
+                        deadline));
+    }
+
+    /// Ends whatever runs under a name and removes its control group.
+    public void sweep(String name) {
+        group(name).delete();
+    }
+
+    /// The names under which something may be running.
+    public List<String> names() {
+        return ControlGroup.names(instance);
+    }
+
+    public List<ProcessId> processes(String name) {
+        return group(name).processes();
+    }
+
+    private ControlGroup group(String name) {
+        return ControlGroup.of(instance, name);
+    }
+
+    private Qemu start(
+            Machine machine, CommandLine.Start start, Consumer<Exit> onExit, Deadline deadline) {
+        var group = group(machine.name());
+        try {
+            prepareRunDirectory(machine, start);
+            group.create(machine.shape().maxMemory().plus(OVERHEAD));
+            var process = spawn(machine, start, group);
+            var qemu = new Qemu(machine.name(), process, machine.files(), group, onExit, deadline);
+            closeRunDirectory(machine);
+            return qemu;
+        } catch (IOException | Failure e) {
+            group.delete();
+            var code = e instanceof Failure failure ? failure.code() : Code.UNAVAILABLE;
+            throw new Failure(
+                    code,
+                    "%s could not be started: %s".formatted(machine.name(), reason(e, machine)),
+                    e);
+        }
+    }
+
+    private ProcessId spawn(Machine machine, CommandLine.Start start, ControlGroup group)
+            throws IOException {
+        var line = new ArrayList<String>(List.of("setsid", "sh", "-c", ENTER, "coppice-vm"));
+        var entrances = group.entrances();
+        line.add(Integer.toString(entrances.size()));
+        entrances.forEach(entrance -> line.add(entrance.toString()));
+        var user = Integer.toString(machine.user());
+        line.addAll(
+                List.of(
+                        "setpriv",
+                        "--reuid",
+                        user,
+                        "--regid",
+                        user,
+                        "--clear-groups",
+                        "--no-new-privs",
+                        "--"));
+        var kernel =
+                start == CommandLine.Start.BOOT
+                        ? Files.readString(machine.files().kernelCommandLine()).strip()
+                        : "";
+        line.addAll(
+                CommandLine.of(
+                        machine.name(),
+                        machine.shape(),
+                        hypervisor,
+                        machine.files(),
+                        start,
+                        kernel));
+        var builder =
+                new ProcessBuilder(line)
+                        .directory(new java.io.File("/"))
+                        .redirectInput(new java.io.File("/dev/null"))
+                        .redirectOutput(
+                                ProcessBuilder.Redirect.appendTo(machine.files().log().toFile()))
+                        .redirectErrorStream(true);
+        builder.environment().keySet().retainAll(List.of("PATH"));
+        long pid = builder.start().pid();
+        return ProcessId.of(pid)
+                .orElseThrow(() -> new Failure(Code.UNAVAILABLE, "the QEMU ended at once"));
+    }
+
+    private static void prepareRunDirectory(Machine machine, CommandLine.Start start)
+            throws IOException {
+        var run = machine.files().run();
+        Files.createDirectories(run);
+        own(run, machine.user(), "rwx------");
+        Files.deleteIfExists(machine.files().qmp());
+        Files.deleteIfExists(machine.files().agent());
+        if (start == CommandLine.Start.BOOT) {
+            Files.deleteIfExists(machine.files().devices());
+            Files.createFile(machine.files().devices());
+        }
+        own(machine.files().devices(), machine.user(), "rw-------");
+    }
+
+    private static void closeRunDirectory(Machine machine) throws IOException {
+        own(machine.files().run(), 0, "rwx--x--x");
+    }
+
+    /// Gives a file to a VM's user.
+    public static void own(Path path, int user, String permissions) throws IOException {
+        Files.setAttribute(path, "unix:uid", user);
+        Files.setAttribute(path, "unix:gid", user);
+        Files.setPosixFilePermissions(path, PosixFilePermissions.fromString(permissions));
+    }
+
+    private static String reason(Exception e, Machine machine) {
+        try {
+            var log = Files.readString(machine.files().log());
+            return log.isBlank()
+                    ? e.getMessage()
+                    : log.substring(Math.max(0, log.length() - 500)).strip();
+        } catch (IOException unreadable) {
+            return e.getMessage();
+        }
+    }
+}

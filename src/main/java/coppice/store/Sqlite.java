@@ -1,0 +1,129 @@
+package coppice.store;
+
+import coppice.base.Code;
+import coppice.base.Failure;
+import java.nio.file.Path;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.util.Optional;
+import java.util.stream.Stream;
+import org.jdbi.v3.core.ConnectionFactory;
+import org.jdbi.v3.core.Handles;
+import org.jdbi.v3.core.Jdbi;
+import org.sqlite.SQLiteConfig;
+import org.sqlite.SQLiteDataSource;
+import org.sqlite.SQLiteErrorCode;
+import org.sqlite.SQLiteException;
+
+/// What is particular to SQLite: how a file is opened, and what its error codes mean to us.
+final class Sqlite {
+    /// What the write-ahead log is cut down to after a checkpoint: one long reader can let it grow far beyond.
+    private static final int LOG_BYTES = 64 << 20;
+
+    private static final String UNIQUE_IN_POSTGRESQL = "23505";
+
+    private Sqlite() {}
+
+    static SQLiteDataSource source(Path file, StoreLimits limits) {
+        var config = new SQLiteConfig();
+        config.setBusyTimeout(Math.toIntExact(limits.lockWait().toMillis()));
+        config.setJournalMode(SQLiteConfig.JournalMode.WAL);
+        config.setSynchronous(SQLiteConfig.SynchronousMode.FULL);
+        config.setTransactionMode(SQLiteConfig.TransactionMode.IMMEDIATE);
+        config.setJournalSizeLimit(LOG_BYTES);
+        config.enforceForeignKeys(true);
+        var source = new SQLiteDataSource(config);
+        source.setUrl("jdbc:sqlite:" + file.toAbsolutePath());
+        return source;
+    }
+
+    static Connection openForReading(SQLiteDataSource source) throws SQLException {
+        var connection = source.getConnection();
+        try {
+            execute(connection, "pragma query_only = on");
+            return connection;
+        } catch (SQLException e) {
+            connection.close();
+            throw e;
+        }
+    }
+
+    /// Handles over the one connection of a thread, which stays open; the thread itself begins and ends transactions.
+    static Jdbi jdbi(Connection connection) {
+        var jdbi =
+                Jdbi.create(
+                        new ConnectionFactory() {
+                            @Override
+                            public Connection openConnection() {
+                                return connection;
+                            }
+
+                            @Override
+                            public void closeConnection(Connection connection) {}
+                        });
+        jdbi.setTransactionHandler(new WithinUnit());
+        jdbi.getConfig(Handles.class).setForceEndTransactions(false);
+        return jdbi;
+    }
+
+    static void execute(Connection connection, String sql) throws SQLException {
+        try (var statement = connection.createStatement()) {
+            statement.execute(sql);
+        }
+    }
+
+    /// A [Failure] for the caller when the trouble lies with the disk or the file and not with the work; else `e` itself.
+    static Throwable explain(Throwable e) {
+        if (e instanceof Failure) {
+            return e;
+        }
+        return causes(e)
+                .flatMap(cause -> cause instanceof SQLiteException s ? Stream.of(s) : Stream.of())
+                .findFirst()
+                .flatMap(s -> sentence(s.getResultCode()))
+                .<Throwable>map(sentence -> new Failure(Code.UNAVAILABLE, sentence, e))
+                .orElse(e);
+    }
+
+    static boolean isUniqueViolation(Throwable e) {
+        return causes(e)
+                .anyMatch(
+                        cause ->
+                                switch (cause) {
+                                    case SQLiteException s -> isUnique(s.getResultCode());
+                                    case SQLException s ->
+                                            UNIQUE_IN_POSTGRESQL.equals(s.getSQLState());
+                                    default -> false;
+                                });
+    }
+
+    private static boolean isUnique(SQLiteErrorCode code) {
+        return code == SQLiteErrorCode.SQLITE_CONSTRAINT_UNIQUE
+                || code == SQLiteErrorCode.SQLITE_CONSTRAINT_PRIMARYKEY;
+    }
+
+    private static Stream<Throwable> causes(Throwable e) {
+        return Stream.iterate(e, cause -> cause != null, Throwable::getCause);
+    }
+
+    private static Optional<String> sentence(SQLiteErrorCode code) {
+        // The low byte is the kind of error, the rest its details.
+        return switch (SQLiteErrorCode.getErrorCode(code.code & 0xff)) {
+            case SQLITE_FULL ->
+                    Optional.of("the disk of the database is full; free some space and try again");
+            case SQLITE_IOERR ->
+                    Optional.of(
+                            "the disk of the database has failed or is full; check it and try again");
+            case SQLITE_BUSY, SQLITE_LOCKED, SQLITE_PROTOCOL ->
+                    Optional.of("another process keeps the database locked; try again");
+            case SQLITE_NOMEM ->
+                    Optional.of("there is not enough memory for the database; try again");
+            case SQLITE_INTERRUPT ->
+                    Optional.of("the database took too long; try again when it is less busy");
+            case SQLITE_CANTOPEN ->
+                    Optional.of(
+                            "the database cannot be opened; check that its directory exists and is writable");
+            default -> Optional.empty();
+        };
+    }
+}

@@ -1,0 +1,93 @@
+package coppice.vm;
+
+import coppice.base.Code;
+import coppice.base.Deadline;
+import coppice.base.Failure;
+import coppice.base.RandomText;
+import coppice.guest.Generation;
+import coppice.guest.Greeting;
+import coppice.guest.Guest;
+import coppice.guest.Hello;
+import coppice.guest.Identity;
+import coppice.qemu.Qemu;
+import java.time.InstantSource;
+import java.util.Optional;
+import java.util.UUID;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.ReentrantLock;
+
+/// The connection to the agent of one running VM, made anew when it breaks.
+///
+/// One thread connects at a time; the others wait for it. An agent that sends garbage loses its connection and gets another one only
+/// when somebody asks again.
+final class GuestLine implements AutoCloseable {
+    private static final int ENTROPY = 64;
+
+    private final VmId vm;
+    private final Qemu qemu;
+    private final Generation generation;
+    private final InstantSource clock;
+    private final ReentrantLock connecting = new ReentrantLock();
+    private volatile Optional<Guest> guest = Optional.empty();
+
+    /// @param run names this life of the VM: the agent compares it with the last one it saw
+    GuestLine(VmId vm, Qemu qemu, UUID run, InstantSource clock) {
+        this.vm = vm;
+        this.qemu = qemu;
+        this.generation = new Generation(run);
+        this.clock = clock;
+    }
+
+    /// The first connection of a copy: the agent becomes somebody else before it answers.
+    Guest introduce(Identity identity, Deadline deadline) {
+        return connect(Optional.of(identity), deadline);
+    }
+
+    /// The agent, connected.
+    Guest guest(Deadline deadline) {
+        return guest.filter(Guest::isOpen).orElseGet(() -> connect(Optional.empty(), deadline));
+    }
+
+    private Guest connect(Optional<Identity> identity, Deadline deadline) {
+        if (!hasLock(deadline)) {
+            throw new Failure(
+                    Code.UNAVAILABLE,
+                    "the guest agent of %s cannot be reached in time".formatted(vm));
+        }
+        try {
+            var present = guest.filter(Guest::isOpen);
+            if (present.isPresent()) {
+                return present.get();
+            }
+            var hello = new Hello(generation, clock, RandomText.bytes(ENTROPY), identity);
+            return switch (Guest.connect(vm.text(), qemu.connectAgent(deadline), hello, deadline)) {
+                case Greeting.Welcomed(var made) -> {
+                    guest = Optional.of(made);
+                    yield made;
+                }
+                case Greeting.Refused(_, var message) ->
+                        throw new Failure(
+                                Code.UNAVAILABLE,
+                                "the guest of %s could not become itself: %s"
+                                        .formatted(vm, message));
+            };
+        } finally {
+            connecting.unlock();
+        }
+    }
+
+    private boolean hasLock(Deadline deadline) {
+        try {
+            return connecting.tryLock(deadline.left().toNanos(), TimeUnit.NANOSECONDS);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            return false;
+        }
+    }
+
+    /// Ends the connection in good order: nothing is on its way any more, so that a capture holds no half frame.
+    @Override
+    public void close() {
+        guest.ifPresent(Guest::close);
+    }
+}

@@ -1,0 +1,237 @@
+package coppice.vm;
+
+import coppice.base.Code;
+import coppice.base.Deadline;
+import coppice.base.Failure;
+import coppice.base.RandomText;
+import coppice.base.Size;
+import coppice.base.Undo;
+import coppice.guest.Identity;
+import coppice.process.ProcessId;
+import coppice.qemu.Exit;
+import coppice.qemu.MachineShape;
+import coppice.qemu.Qemu;
+import coppice.qemu.QemuLauncher;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.time.InstantSource;
+import java.util.HexFormat;
+import java.util.Optional;
+import java.util.UUID;
+import java.util.function.Consumer;
+
+/// How a VM's machine is brought to life, captured, grown and ended. Knows files, QEMU and the agent; knows nothing of states, the store
+/// or accounts. Thread-safe; for one VM its loop calls it one call at a time.
+final class Machines {
+    private static final Duration CONTROL = Duration.ofSeconds(60);
+
+    private final VmFiles files;
+    private final QemuLauncher launcher;
+    private final InstantSource clock;
+
+    /// A machine that runs.
+    record Live(Qemu qemu, GuestLine line) implements AutoCloseable {
+
+        /// Lets go of it; the VM goes on.
+        @Override
+        public void close() {
+            line.close();
+            qemu.close();
+        }
+    }
+
+    Machines(VmFiles files, QemuLauncher launcher, InstantSource clock) {
+        this.files = files;
+        this.launcher = launcher;
+        this.clock = clock;
+    }
+
+    /// A new VM from a snapshot: restored, and itself before it answers.
+    Live create(Vm vm, Path snapshot, UUID run, Consumer<Exit> onExit, Deadline deadline) {
+        files.make(vm.id(), vm.hardware().user(), snapshot);
+        return restore(vm, snapshot, run, Optional.of(newIdentity(vm.id())), onExit, deadline);
+    }
+
+    /// A paused VM goes on.
+    Live resume(Vm vm, UUID generation, UUID run, Consumer<Exit> onExit, Deadline deadline) {
+        return restore(
+                vm, files.pause(vm.id(), generation), run, Optional.empty(), onExit, deadline);
+    }
+
+    private Live restore(
+            Vm vm,
+            Path capture,
+            UUID run,
+            Optional<Identity> identity,
+            Consumer<Exit> onExit,
+            Deadline deadline) {
+        Capture.read(capture).requireRestorable(launcher.hypervisor());
+        files.unpack(vm.id(), vm.hardware().user(), capture);
+        try (var undo = new Undo()) {
+            var qemu = launcher.restore(machine(vm), onExit, deadline);
+            undo.onFailure(qemu::kill);
+            qemu.resume(deadline);
+            var line = undo.add(new GuestLine(vm.id(), qemu, run, clock));
+            if (identity.isPresent()) {
+                line.introduce(identity.get(), deadline);
+            } else {
+                line.guest(deadline);
+            }
+            undo.keep();
+            return new Live(qemu, line);
+        }
+    }
+
+    /// A stopped VM boots from its disk.
+    Live boot(Vm vm, UUID run, Consumer<Exit> onExit, Deadline deadline) {
+        files.blankMemory(vm.id(), vm.hardware().shape().totalMemory());
+        try (var undo = new Undo()) {
+            var qemu = launcher.boot(machine(vm), onExit, deadline);
+            undo.onFailure(qemu::kill);
+            qemu.resume(deadline);
+            var line = undo.add(new GuestLine(vm.id(), qemu, run, clock));
+            awaitAgent(qemu, line, deadline);
+            undo.keep();
+            return new Live(qemu, line);
+        }
+    }
+
+    private static void awaitAgent(Qemu qemu, GuestLine line, Deadline deadline) {
+        try {
+            line.guest(deadline);
+        } catch (Failure e) {
+            if (!qemu.isAlive()) {
+                throw new Failure(Code.UNAVAILABLE, "the VM ended while it booted", e);
+            }
+            if (deadline.isPast()) {
+                var console = qemu.console(Deadline.in(Duration.ofSeconds(2)));
+                throw new Failure(
+                        Code.VM_START_TIMEOUT,
+                        "the VM did not become ready in time; its console ends with: "
+                                + console.substring(Math.max(0, console.length() - 300))
+                                        .replaceAll("\\p{Cntrl}+", " "),
+                        e);
+            }
+            throw e;
+        }
+    }
+
+    /// Takes over a machine that a former server started, and lets it go on if that server stopped it for a capture.
+    Optional<Live> adopt(Vm vm, ProcessId process, UUID run, Consumer<Exit> onExit) {
+        var deadline = Deadline.in(CONTROL);
+        return launcher.adopt(machine(vm), process, onExit, deadline)
+                .map(
+                        qemu -> {
+                            if (!qemu.isRunning(deadline)) {
+                                qemu.resume(deadline);
+                            }
+                            return new Live(qemu, new GuestLine(vm.id(), qemu, run, clock));
+                        });
+    }
+
+    /// Captures a machine into `place` and ends it. When the capture fails the machine goes on as if nothing had been.
+    void pause(Vm vm, Live live, UUID generation, Deadline deadline) {
+        var place = files.pause(vm.id(), generation);
+        var shape = vm.hardware().shape();
+        live.line().close(); // so that the capture holds no half frame
+        var unfinished = files.beginCapture(vm.id(), place);
+        try {
+            VmFiles.extend(unfinished.resolve(Capture.RAM), shape.totalMemory());
+            live.qemu().freeze(deadline);
+            live.qemu().saveDevices(deadline);
+            files.captureStopped(vm.id(), unfinished);
+            live.qemu().copyMemory(shape, unfinished.resolve(Capture.RAM));
+            var digest = Capture.digest(unfinished.resolve(Capture.DEVICES));
+            files.finishCapture(
+                    new Capture(
+                            generation,
+                            shape,
+                            vm.hardware().resources().storage(),
+                            launcher.hypervisor(),
+                            digest),
+                    unfinished,
+                    place);
+        } catch (IOException | RuntimeException e) {
+            goOn(live, unfinished, e);
+        }
+        live.qemu().quit(deadline);
+    }
+
+    private static void goOn(Live live, Path unfinished, Exception why) {
+        var failure =
+                why instanceof Failure known
+                        ? known
+                        : new Failure(
+                                Code.UNAVAILABLE, "the capture failed: " + why.getMessage(), why);
+        try {
+            coppice.disk.Published.delete(unfinished);
+            if (live.qemu().isAlive()) {
+                live.qemu().resume(Deadline.in(CONTROL));
+            }
+        } catch (RuntimeException e) {
+            failure.addSuppressed(e);
+        }
+        throw failure;
+    }
+
+    /// Adds processors to a running machine until it has `total`.
+    MachineShape growCpus(Live live, MachineShape shape, int total, Deadline deadline) {
+        for (int i = shape.totalCpus(); i < total; i++) {
+            live.qemu().addProcessor(launcher.hypervisor(), i, deadline);
+        }
+        live.line().guest(deadline).onlineCpus(total, deadline);
+        return shape.withCpus(total);
+    }
+
+    /// Adds one memory module to a running machine. Its size is a multiple of [MachineShape#MEMORY_MODULE].
+    MachineShape growMemory(
+            VmId vm, Live live, MachineShape shape, Size module, Deadline deadline) {
+        int index = shape.addedMemory().size();
+        files.blankModule(vm, index, module);
+        live.qemu().addMemory(index, module, deadline);
+        live.line().guest(deadline).onlineMemory(module, deadline);
+        return shape.withModule(module);
+    }
+
+    /// Grows the disk of a running machine, and the file system on it.
+    void growDisk(VmId vm, Live live, Size size, Deadline deadline) {
+        live.qemu().resizeDisk(size, deadline);
+        live.line().guest(deadline).growDisk(deadline);
+    }
+
+    /// Removes what a VM that has just been paused does not need any more.
+    void clearPaused(VmId vm) {
+        files.clearPaused(vm);
+    }
+
+    /// Removes the capture that a running VM has gone on from, and unfinished ones.
+    void clearPauses(VmId vm, Optional<UUID> except) {
+        files.clearPauses(vm, except);
+    }
+
+    /// Makes the disk of the last pause the VM's disk and forgets the memory.
+    void dropPause(Vm vm, UUID generation) {
+        files.dropPause(vm.id(), vm.hardware().user(), generation);
+    }
+
+    /// Ends whatever runs for a VM and removes its files.
+    void delete(VmId vm) {
+        launcher.sweep(vm.text());
+        files.delete(vm);
+    }
+
+    /// Ends whatever runs for a VM; its files stay.
+    void sweep(VmId vm) {
+        launcher.sweep(vm.text());
+    }
+
+    private QemuLauncher.Machine machine(Vm vm) {
+        return new QemuLauncher.Machine(
+                vm.id().text(), vm.hardware().shape(), files.of(vm.id()), vm.hardware().user());
+    }
+
+    private static Identity newIdentity(VmId vm) {
+        return new Identity(vm.text(), HexFormat.of().formatHex(RandomText.bytes(16)));
+    }
+}

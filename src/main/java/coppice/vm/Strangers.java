@@ -1,0 +1,115 @@
+package coppice.vm;
+
+import coppice.disk.Published;
+import coppice.disk.Reflink;
+import coppice.qemu.QemuLauncher;
+import coppice.store.Store;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+import java.util.stream.Collectors;
+
+/// What this host has of VMs and no VM of the store owns: processes, control groups, directories. There should be nothing; a server that
+/// starts removes what there is.
+public final class Strangers {
+    private final VmRecords records;
+    private final VmFiles files;
+    private final QemuLauncher launcher;
+
+    /// @param root as in [Vms.Host]
+    public Strangers(Store store, Path root, Reflink reflink, QemuLauncher launcher) {
+        this(new VmRecords(store), new VmFiles(root, reflink), launcher);
+    }
+
+    Strangers(VmRecords records, VmFiles files, QemuLauncher launcher) {
+        this.records = records;
+        this.files = files;
+        this.launcher = launcher;
+    }
+
+    /// Says what there is, and changes nothing.
+    public List<String> find() {
+        var known = known();
+        var found = new ArrayList<String>();
+        strangeGroups(known)
+                .forEach(
+                        name ->
+                                found.add(
+                                        "control group %s, processes %s"
+                                                .formatted(name, launcher.processes(name))));
+        strangeDirectories(known).forEach(path -> found.add("directory " + path));
+        found.addAll(strayProcesses(known));
+        return found;
+    }
+
+    /// Removes what there is.
+    ///
+    /// @return what it was
+    List<String> sweep() {
+        var found = find();
+        var known = known();
+        strangeGroups(known).forEach(launcher::sweep);
+        strangeDirectories(known).forEach(Published::delete);
+        return found;
+    }
+
+    private List<String> strangeGroups(Set<String> known) {
+        return launcher.names().stream().filter(name -> !known.contains(name)).toList();
+    }
+
+    private List<Path> strangeDirectories(Set<String> known) {
+        var found = new ArrayList<Path>();
+        entries(files.vms()).stream()
+                .filter(path -> !known.contains(path.getFileName().toString()))
+                .forEach(found::add);
+        entries(files.snapshots()).stream()
+                .filter(path -> path.getFileName().toString().endsWith(Published.UNFINISHED))
+                .forEach(found::add);
+        return found;
+    }
+
+    /// QEMUs on our files that are in no control group of ours: nobody would end them.
+    private List<String> strayProcesses(Set<String> known) {
+        var held =
+                known.stream()
+                        .flatMap(name -> launcher.processes(name).stream())
+                        .map(process -> process.pid())
+                        .collect(Collectors.toSet());
+        var mine = files.vms().toString() + "/";
+        return ProcessHandle.allProcesses()
+                .filter(process -> !held.contains(process.pid()))
+                .filter(process -> isQemuOn(mine, commandLine(process)))
+                .map(process -> "process %d".formatted(process.pid()))
+                .toList();
+    }
+
+    private static boolean isQemuOn(String files, String commandLine) {
+        return commandLine.startsWith(coppice.qemu.Hypervisor.PROGRAM)
+                && commandLine.contains(files);
+    }
+
+    private static String commandLine(ProcessHandle process) {
+        try {
+            return Files.readString(
+                    Path.of("/proc", Long.toString(process.pid()), "cmdline"),
+                    java.nio.charset.StandardCharsets.ISO_8859_1);
+        } catch (IOException e) {
+            return ""; // it has just ended
+        }
+    }
+
+    private Set<String> known() {
+        return records.all().stream().map(vm -> vm.id().text()).collect(Collectors.toSet());
+    }
+
+    private static List<Path> entries(Path directory) {
+        try (var entries = Files.list(directory)) {
+            return entries.toList();
+        } catch (IOException e) {
+            return List.of(); // nothing was ever made there
+        }
+    }
+}

@@ -1,0 +1,396 @@
+package coppice.vm;
+
+import coppice.base.Code;
+import coppice.base.Deadline;
+import coppice.base.Failure;
+import coppice.qemu.Exit;
+import coppice.qemu.MachineShape;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.Optional;
+import java.util.UUID;
+import java.util.function.UnaryOperator;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/// One VM: its state, its machine while it has one, and every transition between states ([VmState] has the table).
+///
+/// All methods but [#vm], [#live] and [#cut] run on the VM's loop. Each transition is written to the store first, then made in memory.
+final class VmLife {
+    private static final Logger LOG = LoggerFactory.getLogger(VmLife.class);
+    private static final Duration AGENT = Duration.ofSeconds(5);
+
+    private final VmContext context;
+    private final VmLoop loop;
+    private volatile Vm vm;
+    private volatile Optional<Machines.Live> live = Optional.empty();
+
+    VmLife(VmContext context, Vm vm) {
+        this.context = context;
+        this.vm = vm;
+        this.loop = new VmLoop(vm.id());
+    }
+
+    VmLoop loop() {
+        return loop;
+    }
+
+    Vm vm() {
+        return vm;
+    }
+
+    /// The machine, while the VM runs.
+    Optional<Machines.Live> live() {
+        return live;
+    }
+
+    /// Ends what a kill or a delete must not wait for. From any thread.
+    void cut() {
+        if (loop.isBusy()) {
+            context.machines().sweep(vm.id());
+        }
+    }
+
+    /// A server that starts found the VM's machine running. Before the loop starts.
+    void adopt(Machines.Live machine) {
+        live = Optional.of(machine);
+    }
+
+    /// A server that starts found the VM in another state than the store says. Before the loop starts.
+    void recover(VmState found) {
+        if (!vm.state().equals(found)) {
+            become(found);
+        }
+    }
+
+    /// Creates the VM's machine from a snapshot. When it fails the VM is gone, with everything that was its own.
+    Vm create(Path snapshot, Deadline deadline) {
+        try (var _ = context.node().awaitTurn(deadline)) {
+            var run = UUID.randomUUID();
+            run(
+                    run,
+                    context.machines()
+                            .create(vm, snapshot, run, exit -> hear(run, exit), deadline));
+            return vm;
+        } catch (RuntimeException e) {
+            discard();
+            throw e;
+        }
+    }
+
+    Vm start(Deadline deadline) {
+        return switch (vm.state()) {
+            case VmState.Running _ -> vm;
+            case VmState.Resting before -> startFrom(before, deadline);
+            case VmState.Creating _, VmState.Starting _, VmState.Pausing _ -> throw between();
+        };
+    }
+
+    private Vm startFrom(VmState.Resting before, Deadline deadline) {
+        requireBudget();
+        context.node().promiseMemory(vm.id().text(), vm.hardware().resources().memory());
+        try (var _ = context.node().awaitTurn(deadline)) {
+            become(new VmState.Starting(now(), before));
+            var run = UUID.randomUUID();
+            switch (before) {
+                case VmState.Paused(_, var generation) -> {
+                    run(
+                            run,
+                            context.machines()
+                                    .resume(
+                                            vm,
+                                            generation,
+                                            run,
+                                            exit -> hear(run, exit),
+                                            deadline));
+                    context.machines().clearPauses(vm.id(), Optional.empty());
+                    growAfterResume(deadline);
+                }
+                case VmState.Stopped _ -> {
+                    context.fleet().requirePlace(vm);
+                    vm = vm.with(freshHardware(), now());
+                    run(run, context.machines().boot(vm, run, exit -> hear(run, exit), deadline));
+                }
+            }
+            return vm;
+        } catch (RuntimeException e) {
+            context.machines().sweep(vm.id());
+            live = Optional.empty();
+            become(before);
+            context.node().releaseMemory(vm.id().text());
+            throw e;
+        }
+    }
+
+    Vm pause(Deadline deadline) {
+        return switch (vm.state()) {
+            case VmState.Paused _ -> vm;
+            case VmState.Running running -> pauseFrom(running, deadline);
+            case VmState.Stopped _ ->
+                    throw new Failure(
+                            Code.CONFLICT,
+                            "%s is stopped; only a running VM can be paused".formatted(vm.id()));
+            case VmState.Creating _, VmState.Starting _, VmState.Pausing _ -> throw between();
+        };
+    }
+
+    private Vm pauseFrom(VmState.Running running, Deadline deadline) {
+        var machine = live.orElseThrow();
+        context.node().requireDisk(machine.qemu().ownMemory());
+        var generation = UUID.randomUUID();
+        become(new VmState.Pausing(now(), running, generation));
+        try {
+            context.machines().pause(vm, machine, generation, deadline);
+        } catch (RuntimeException e) {
+            afterFailedPause(running, machine);
+            throw e;
+        }
+        rest(new VmState.Paused(now(), generation));
+        context.machines().clearPaused(vm.id());
+        return vm;
+    }
+
+    private void afterFailedPause(VmState.Running running, Machines.Live machine) {
+        if (machine.qemu().isAlive()) {
+            become(running);
+        } else {
+            rest(
+                    new VmState.Stopped(
+                            now(), Optional.of("the VM ended while its memory was being saved")));
+        }
+    }
+
+    Vm stop(Deadline deadline) {
+        switch (vm.state()) {
+            case VmState.Stopped _ -> {}
+            case VmState.Paused(_, var generation) -> dropMemory(generation);
+            case VmState.Running _ -> powerOff(live.orElseThrow(), deadline);
+            case VmState.Creating _, VmState.Starting _, VmState.Pausing _ -> throw between();
+        }
+        return vm;
+    }
+
+    private void powerOff(Machines.Live machine, Deadline deadline) {
+        var limit = deadline.atMost(context.limits().powerOff());
+        try {
+            machine.line().guest(limit.atMost(AGENT)).shutdown(limit.atMost(AGENT));
+        } catch (Failure unreachable) {
+            LOG.info("{}: the agent cannot be asked to power off, pressing the button", vm.id());
+            pressPower(machine, limit);
+        }
+        if (!machine.qemu().hasEnded(limit)) {
+            machine.qemu().kill();
+        }
+        rest(new VmState.Stopped(now(), Optional.empty()));
+    }
+
+    private void pressPower(Machines.Live machine, Deadline limit) {
+        try {
+            machine.qemu().pressPower(limit);
+        } catch (Failure e) {
+            LOG.debug(
+                    "{}: no power button",
+                    vm.id(),
+                    e); // it ended meanwhile, or is cut when the time is over
+        }
+    }
+
+    Vm kill() {
+        switch (vm.state()) {
+            case VmState.Stopped _ -> {}
+            case VmState.Paused(_, var generation) -> dropMemory(generation);
+            case VmState.Running _ -> {
+                live.ifPresent(machine -> machine.qemu().kill());
+                rest(new VmState.Stopped(now(), Optional.empty()));
+            }
+            case VmState.Creating _, VmState.Starting _, VmState.Pausing _ -> throw between();
+        }
+        return vm;
+    }
+
+    private void dropMemory(UUID generation) {
+        context.machines().dropPause(vm, generation);
+        become(new VmState.Stopped(now(), Optional.empty()));
+    }
+
+    /// Removes the VM and everything that was its own.
+    Vm delete() {
+        discard();
+        return vm;
+    }
+
+    private void discard() {
+        loop.leave();
+        context.fleet().remove(vm.id());
+        live.ifPresent(Machines.Live::close);
+        live = Optional.empty();
+        context.records().delete(vm.id());
+        context.machines().delete(vm.id());
+        context.node().releaseMemory(vm.id().text());
+        context.node().releaseUser(vm.hardware().user());
+    }
+
+    Vm update(UnaryOperator<Vm.Settings> change, boolean reassign) {
+        var changed = vm.with(change.apply(vm.settings()), now());
+        context.records().changeSettings(changed, reassign);
+        vm = changed;
+        return vm;
+    }
+
+    /// Another VM took this one's slug; the store knows already.
+    void loseSlug() {
+        vm = vm.with(vm.settings().withSlug(Optional.empty()), now());
+    }
+
+    Vm resize(Growth growth, Deadline deadline) {
+        var wanted = growth.applyTo(vm.hardware().resources());
+        switch (vm.state()) {
+            case VmState.Running _ -> growRunning(wanted, deadline);
+            case VmState.Paused _ -> {
+                requireSameStorage(wanted);
+                Growth.requireRoom(vm.hardware().shape(), wanted);
+                change(new Vm.Hardware(wanted, vm.hardware().shape(), vm.hardware().user()));
+            }
+            case VmState.Stopped _ -> {
+                requireSameStorage(wanted);
+                change(new Vm.Hardware(wanted, vm.hardware().shape(), vm.hardware().user()));
+            }
+            case VmState.Creating _, VmState.Starting _, VmState.Pausing _ -> throw between();
+        }
+        return vm;
+    }
+
+    private void growRunning(Resources wanted, Deadline deadline) {
+        var before = vm.hardware();
+        Growth.requireRoom(before.shape(), wanted);
+        context.node().promiseMemory(vm.id().text(), wanted.memory());
+        var machine = live.orElseThrow();
+        if (wanted.storage().compareTo(before.resources().storage()) > 0) {
+            context.machines().growDisk(vm.id(), machine, wanted.storage(), deadline);
+            var now = vm.hardware().resources();
+            change(withResources(new Resources(now.cpu(), now.memory(), wanted.storage())));
+        }
+        growLive(machine, wanted, deadline);
+    }
+
+    /// Gives a running machine the processors and memory that it lacks.
+    private void growLive(Machines.Live machine, Resources wanted, Deadline deadline) {
+        var shape = vm.hardware().shape();
+        if (wanted.cpu() > shape.totalCpus()) {
+            shape = context.machines().growCpus(machine, shape, wanted.cpu(), deadline);
+            change(new Vm.Hardware(vm.hardware().resources(), shape, vm.hardware().user()));
+        }
+        var module = Growth.missingModule(shape, wanted.memory());
+        if (module.isPresent()) {
+            shape = context.machines().growMemory(vm.id(), machine, shape, module.get(), deadline);
+            change(new Vm.Hardware(vm.hardware().resources(), shape, vm.hardware().user()));
+        }
+        change(withResources(wanted));
+    }
+
+    private void growAfterResume(Deadline deadline) {
+        try {
+            growLive(live.orElseThrow(), vm.hardware().resources(), deadline);
+        } catch (Failure e) {
+            // The VM is up and its memory is whole: that is worth more than the growth, which the
+            // next start tries again.
+            LOG.warn("{}: could not be grown after its resume: {}", vm.id(), e.getMessage());
+        }
+    }
+
+    private Vm.Hardware withResources(Resources resources) {
+        return new Vm.Hardware(resources, vm.hardware().shape(), vm.hardware().user());
+    }
+
+    private void change(Vm.Hardware hardware) {
+        if (!hardware.equals(vm.hardware())) {
+            var changed = vm.with(hardware, now());
+            context.records().changeProgress(changed);
+            vm = changed;
+        }
+    }
+
+    private Vm.Hardware freshHardware() {
+        var wanted = vm.hardware().resources();
+        var shape = vm.hardware().shape();
+        return new Vm.Hardware(
+                wanted,
+                MachineShape.fresh(
+                        wanted.cpu(), shape.maxCpus(), wanted.memory(), shape.maxMemory()),
+                vm.hardware().user());
+    }
+
+    private void requireSameStorage(Resources wanted) {
+        if (!wanted.storage().equals(vm.hardware().resources().storage())) {
+            throw new Failure(
+                    Code.CONFLICT,
+                    "storage: the disk of %s can only grow while the VM runs; start it first"
+                            .formatted(vm.id()));
+        }
+    }
+
+    /// The machine ended by itself.
+    void hear(UUID run, Exit exit) {
+        loop.tell(
+                () -> {
+                    if (vm.state() instanceof VmState.Running running
+                            && running.run().equals(run)) {
+                        LOG.info("{} ended: {}", vm.id(), exit);
+                        rest(new VmState.Stopped(now(), reason(exit)));
+                        if (exit == Exit.REBOOT) {
+                            start(Deadline.in(context.limits().start()));
+                        }
+                    }
+                });
+    }
+
+    private static Optional<String> reason(Exit exit) {
+        return switch (exit) {
+            case POWER_OFF, REBOOT, ASKED -> Optional.empty();
+            case PANIC -> Optional.of("the guest's kernel panicked");
+            case CRASHED -> Optional.of("the virtual machine monitor ended unexpectedly");
+        };
+    }
+
+    private void run(UUID run, Machines.Live machine) {
+        live = Optional.of(machine);
+        become(new VmState.Running(now(), run, machine.qemu().process()));
+    }
+
+    /// Enters a state without a machine.
+    private void rest(VmState.Resting next) {
+        live.ifPresent(Machines.Live::close);
+        live = Optional.empty();
+        become(next);
+        context.node().releaseMemory(vm.id().text());
+    }
+
+    private void become(VmState next) {
+        var now = now();
+        boolean staysUp = next instanceof VmState.Running || next instanceof VmState.Pausing;
+        var changed = vm.in(next, staysUp ? vm.totalRun() : vm.totalRun(now), now);
+        context.records().changeProgress(changed);
+        vm = changed;
+    }
+
+    private void requireBudget() {
+        var budget = vm.settings().timers().maxRunTotal();
+        if (budget.isPresent() && vm.totalRun(now()).compareTo(budget.get()) >= 0) {
+            throw new Failure(
+                    Code.CONFLICT,
+                    "%s has spent its maxRunTotalSeconds of %d; raise or remove it first"
+                            .formatted(vm.id(), budget.get().toSeconds()));
+        }
+    }
+
+    private Instant now() {
+        return context.clock().instant();
+    }
+
+    /// The loop does one thing at a time, and each leaves these states before it ends.
+    private IllegalStateException between() {
+        return new IllegalStateException(
+                "%s is %s between two requests".formatted(vm.id(), vm.state().word()));
+    }
+}

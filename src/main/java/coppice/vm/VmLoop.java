@@ -1,0 +1,147 @@
+package coppice.vm;
+
+import coppice.base.Code;
+import coppice.base.Deadline;
+import coppice.base.Failure;
+import java.util.concurrent.ArrayBlockingQueue;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.Callable;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.FutureTask;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/// The one thread that changes a VM. Others put work into its bounded inbox and wait for the answer, each until its own deadline; what a
+/// caller stopped waiting for is still done.
+final class VmLoop implements AutoCloseable {
+    private static final Logger LOG = LoggerFactory.getLogger(VmLoop.class);
+    private static final int INBOX = 256;
+
+    private final VmId vm;
+    private final BlockingQueue<FutureTask<?>> inbox = new ArrayBlockingQueue<>(INBOX);
+    private final Thread thread;
+    private volatile boolean isGone;
+    private volatile boolean isBusy;
+
+    VmLoop(VmId vm) {
+        this.vm = vm;
+        this.thread = Thread.ofVirtual().name(vm.text()).unstarted(this::run);
+    }
+
+    void start() {
+        thread.start();
+    }
+
+    /// Has the loop do something and waits for what comes of it.
+    <T> T ask(Callable<T> work, Deadline deadline) {
+        var task =
+                new FutureTask<>(
+                        () -> {
+                            if (isGone) {
+                                throw absent();
+                            }
+                            return work.call();
+                        });
+        if (isGone) {
+            throw absent();
+        }
+        if (!inbox.offer(task)) {
+            throw new Failure(
+                    Code.RATE_LIMITED,
+                    "too many requests are waiting for %s; try again".formatted(vm));
+        }
+        return await(task, deadline);
+    }
+
+    /// Has the loop do something, without waiting for it.
+    void tell(Runnable work) {
+        try {
+            inbox.put(
+                    new FutureTask<>(
+                            () -> {
+                                if (!isGone) {
+                                    runOrLog(work);
+                                }
+                            },
+                            true));
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    /// Whether the loop is in the middle of something.
+    boolean isBusy() {
+        return isBusy;
+    }
+
+    boolean isGone() {
+        return isGone;
+    }
+
+    /// The VM does not exist any more: whatever is asked from now on is told so.
+    void leave() {
+        isGone = true;
+    }
+
+    private void runOrLog(Runnable work) {
+        try {
+            work.run();
+        } catch (RuntimeException e) {
+            LOG.error("{}: nobody waits for this: {}", vm, e.getMessage(), e);
+        }
+    }
+
+    private <T> T await(FutureTask<T> task, Deadline deadline) {
+        try {
+            return task.get(deadline.left().toNanos(), TimeUnit.NANOSECONDS);
+        } catch (ExecutionException e) {
+            switch (e.getCause()) {
+                case RuntimeException cause -> throw cause;
+                case Error cause -> throw cause;
+                case Throwable cause -> throw new IllegalStateException(cause);
+            }
+        } catch (TimeoutException e) {
+            throw new Failure(
+                    Code.VM_START_TIMEOUT,
+                    "%s did not get there in time; look at its state".formatted(vm),
+                    e);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new Failure(
+                    Code.UNAVAILABLE, "interrupted while waiting for %s".formatted(vm), e);
+        }
+    }
+
+    private Failure absent() {
+        return new Failure(Code.NOT_FOUND, "no VM " + vm);
+    }
+
+    private void run() {
+        try {
+            while (!isGone) {
+                work(inbox.take());
+            }
+            // Whoever asked in the very moment of leaving still gets an answer.
+            for (var last = inbox.poll(1, TimeUnit.SECONDS);
+                    last != null;
+                    last = inbox.poll(1, TimeUnit.SECONDS)) {
+                work(last);
+            }
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt(); // the server stops
+        }
+    }
+
+    private void work(FutureTask<?> task) {
+        isBusy = true;
+        task.run();
+        isBusy = false;
+    }
+
+    @Override
+    public void close() {
+        thread.interrupt();
+    }
+}

@@ -1,0 +1,113 @@
+package coppice.vm;
+
+import coppice.base.Code;
+import coppice.base.Failure;
+import coppice.base.Slug;
+import coppice.store.Store;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.TreeSet;
+import java.util.stream.Collectors;
+
+/// The rows of VMs in the store.
+final class VmRecords {
+    private final Store store;
+
+    VmRecords(Store store) {
+        this.store = store;
+    }
+
+    List<Vm> all() {
+        return store.read(
+                handle ->
+                        handle.createQuery("select * from vms")
+                                .map((row, _) -> VmRow.read(row))
+                                .list());
+    }
+
+    /// Writes a VM anew. With `reassign`, the VM of the account that holds its slug loses it in the same instant.
+    ///
+    /// @return the one that lost its slug
+    Optional<VmId> insert(Vm vm, boolean reassign) {
+        var row = VmRow.all(vm);
+        var columns = new TreeSet<>(row.keySet());
+        var sql =
+                "insert into vms (%s) values (%s)"
+                        .formatted(
+                                String.join(", ", columns),
+                                columns.stream()
+                                        .map(c -> ":" + c)
+                                        .collect(Collectors.joining(", ")));
+        return withSlug(vm, reassign, sql, row);
+    }
+
+    /// Replaces a VM's settings; `reassign` as for [#insert].
+    Optional<VmId> changeSettings(Vm vm, boolean reassign) {
+        var row = VmRow.settings(vm);
+        return withSlug(vm, reassign, update(row), row);
+    }
+
+    /// Replaces a VM's state and hardware. Its settings stay: another VM may be taking its slug at this moment.
+    void changeProgress(Vm vm) {
+        var row = VmRow.progress(vm);
+        store.change(handle -> handle.createUpdate(update(row)).bindMap(row).execute());
+    }
+
+    private static String update(Map<String, Object> row) {
+        return "update vms set %s where id = :id"
+                .formatted(
+                        row.keySet().stream()
+                                .filter(c -> !c.equals("id"))
+                                .sorted()
+                                .map(c -> c + " = :" + c)
+                                .collect(Collectors.joining(", ")));
+    }
+
+    private Optional<VmId> withSlug(Vm vm, boolean reassign, String sql, Map<String, Object> row) {
+        try {
+            return store.write(
+                    handle -> {
+                        var loser = reassign ? takeSlug(handle, vm) : Optional.<VmId>empty();
+                        handle.createUpdate(sql).bindMap(row).execute();
+                        return loser;
+                    });
+        } catch (RuntimeException e) {
+            if (Store.isUniqueViolation(e)) {
+                throw new Failure(
+                        Code.CONFLICT,
+                        "slug: '%s' is held by another VM; choose another one or send reassignSlug"
+                                .formatted(vm.settings().slug().map(Slug::text).orElse("")),
+                        e);
+            }
+            throw e;
+        }
+    }
+
+    private static Optional<VmId> takeSlug(org.jdbi.v3.core.Handle handle, Vm vm) {
+        var slug = vm.settings().slug().map(Slug::text).orElse("");
+        var holder =
+                handle.createQuery(
+                                "select id from vms where account_id = :account and slug = :slug and id <> :id")
+                        .bind("account", vm.account().toString())
+                        .bind("slug", slug)
+                        .bind("id", vm.id().text())
+                        .mapTo(String.class)
+                        .findOne()
+                        .map(VmId::new);
+        holder.ifPresent(
+                id ->
+                        handle.createUpdate("update vms set slug = null where id = :id")
+                                .bind("id", id.text())
+                                .execute());
+        return holder;
+    }
+
+    void delete(VmId vm) {
+        store.change(
+                handle ->
+                        handle.createUpdate("delete from vms where id = :id")
+                                .bind("id", vm.text())
+                                .execute());
+    }
+}

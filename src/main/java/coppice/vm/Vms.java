@@ -1,0 +1,331 @@
+package coppice.vm;
+
+import coppice.base.Code;
+import coppice.base.Deadline;
+import coppice.base.Failure;
+import coppice.base.Slug;
+import coppice.disk.Reflink;
+import coppice.guest.Exec;
+import coppice.guest.ExecOutcome;
+import coppice.identity.AccountId;
+import coppice.identity.Accounts;
+import coppice.node.Node;
+import coppice.qemu.MachineShape;
+import coppice.qemu.QemuLauncher;
+import coppice.store.Store;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.InstantSource;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.function.UnaryOperator;
+import java.util.stream.Collectors;
+
+/// The door of this package: everything that is done to VMs. Each call names the account it is for and returns when the VM has reached the
+/// state that was asked for. Thread-safe.
+///
+/// Failures: `NOT_FOUND` for what the account does not have, `CONFLICT` for the wrong state, a slug that is taken or no capacity,
+/// `VM_START_TIMEOUT` and `UNAVAILABLE` for a VM that does not come up; then the VM is what it was before.
+public final class Vms implements AutoCloseable {
+    private final VmContext context;
+    private final Snapshots snapshots;
+    private final Execs execs;
+
+    private Vms(VmContext context, Snapshots snapshots) {
+        this.context = context;
+        this.snapshots = snapshots;
+        this.execs = new Execs();
+    }
+
+    /// What VMs are made with.
+    ///
+    /// @param root directory for the files of VMs and snapshots, on a file system with reflink
+    public record Host(Path root, Reflink reflink, QemuLauncher launcher, Node node) {}
+
+    /// Takes over what a former server left: adopts VMs that run, takes back what was half done, ends what belongs to nobody.
+    public static Vms open(
+            Host host,
+            Store store,
+            Accounts accounts,
+            Snapshots.Catalogue catalogue,
+            VmLimits limits,
+            InstantSource clock) {
+        var files = new VmFiles(host.root(), host.reflink());
+        files.prepare();
+        var context =
+                new VmContext(
+                        new VmRecords(store),
+                        new Machines(files, host.launcher(), clock),
+                        host.node(),
+                        clock,
+                        limits,
+                        new Fleet());
+        new Recovery(context, files, new Strangers(context.records(), files, host.launcher()))
+                .run();
+        return new Vms(context, new Snapshots(store, accounts, files, catalogue, clock));
+    }
+
+    /// One page of a list, and how many VMs the filter matches, by the word of their state.
+    public record Listing(List<Vm> vms, Map<String, Long> counts) {
+        public long total() {
+            return counts.values().stream().mapToLong(Long::longValue).sum();
+        }
+    }
+
+    public Vm create(AccountId account, NewVm wanted) {
+        var snapshot =
+                wanted.snapshot()
+                        .map(name -> snapshots.named(account, name))
+                        .orElseGet(snapshots::defaultSnapshot);
+        if (!wanted.reassignSlug()) {
+            wanted.settings().slug().ifPresent(slug -> requireFree(account, slug));
+        }
+        requireRunningAllowed(account);
+        requireAllowed(account);
+        var deadline = Deadline.in(context.limits().start());
+        var life = new VmLife(context, describe(account, wanted, snapshot));
+        var id = life.vm().id();
+        try {
+            context.fleet().requirePlace(life.vm());
+            context.node().requireDisk(coppice.base.Size.ofMib(64));
+            context.node().promiseMemory(id.text(), life.vm().hardware().resources().memory());
+            var loser = context.records().insert(life.vm(), wanted.reassignSlug());
+            context.fleet().add(life);
+            loser.ifPresent(this::takeSlug);
+        } catch (RuntimeException e) {
+            context.node().releaseMemory(id.text());
+            context.node().releaseUser(life.vm().hardware().user());
+            throw e;
+        }
+        life.loop().start();
+        return life.loop()
+                .ask(() -> life.create(snapshots.directory(snapshot.id()), deadline), deadline);
+    }
+
+    private Vm describe(AccountId account, NewVm wanted, Snapshot snapshot) {
+        var now = context.clock().instant();
+        var shape = snapshot.capture().shape();
+        return new Vm(
+                VmId.random(),
+                account,
+                new VmState.Creating(now),
+                wanted.settings(),
+                new Vm.Hardware(resources(shape, snapshot), shape, context.node().takeUser()),
+                new Vm.Origin(
+                        snapshot.id(),
+                        snapshots.label(snapshot.id()).flatMap(label -> label.slugFor(account)),
+                        wanted.placement(),
+                        wanted.firewall()),
+                Duration.ZERO,
+                now,
+                now);
+    }
+
+    private static Resources resources(MachineShape shape, Snapshot snapshot) {
+        return new Resources(shape.totalCpus(), shape.totalMemory(), snapshot.capture().storage());
+    }
+
+    /// The account's VMs, newest first.
+    public Listing list(AccountId account, VmFilter filter, long offset, int limit) {
+        var origin = filter.snapshot().map(name -> origin(account, name));
+        var matching =
+                context.fleet()
+                        .of(account)
+                        .filter(vm -> filter.matches(vm, origin))
+                        .sorted(
+                                Comparator.comparing(Vm::createdAt)
+                                        .thenComparing(vm -> vm.id().text())
+                                        .reversed())
+                        .toList();
+        return new Listing(
+                matching.stream().skip(offset).limit(limit).toList(),
+                matching.stream()
+                        .collect(
+                                Collectors.groupingBy(
+                                        vm -> vm.state().word(), Collectors.counting())));
+    }
+
+    /// An unknown id is no mistake: VMs outlive snapshots. An unknown slug is.
+    private SnapshotId origin(AccountId account, String name) {
+        return SnapshotId.isId(name) ? new SnapshotId(name) : snapshots.named(account, name).id();
+    }
+
+    public Vm get(AccountId account, String name) {
+        return context.fleet().named(account, name).vm();
+    }
+
+    /// Changes the settings. With `reassign`, their slug is taken from the VM that holds it.
+    public Vm update(
+            AccountId account, String name, UnaryOperator<Vm.Settings> change, boolean reassign) {
+        var life = context.fleet().named(account, name);
+        var changed =
+                life.loop()
+                        .ask(
+                                () -> life.update(change, reassign),
+                                Deadline.in(context.limits().start()));
+        if (reassign) {
+            changed.settings()
+                    .slug()
+                    .ifPresent(
+                            slug ->
+                                    context.fleet()
+                                            .of(account)
+                                            .filter(vm -> !vm.id().equals(changed.id()))
+                                            .filter(
+                                                    vm ->
+                                                            vm.settings()
+                                                                    .slug()
+                                                                    .equals(Optional.of(slug)))
+                                            .forEach(vm -> takeSlug(vm.id())));
+        }
+        return changed;
+    }
+
+    public Vm start(AccountId account, String name) {
+        return start(context.fleet().named(account, name));
+    }
+
+    private Vm start(VmLife life) {
+        if (!(life.vm().state() instanceof VmState.Running)) {
+            requireRunningAllowed(life.vm().account());
+        }
+        var deadline = Deadline.in(context.limits().start());
+        return life.loop().ask(() -> life.start(deadline), deadline);
+    }
+
+    public Vm pause(AccountId account, String name) {
+        var life = context.fleet().named(account, name);
+        var deadline = Deadline.in(context.limits().pause());
+        if (life.vm().state() instanceof VmState.Creating
+                || life.vm().state() instanceof VmState.Starting) {
+            throw new Failure(
+                    Code.CONFLICT,
+                    "%s is starting; pause it when it runs".formatted(life.vm().id()));
+        }
+        return life.loop().ask(() -> life.pause(deadline), deadline);
+    }
+
+    public Vm stop(AccountId account, String name) {
+        var life = context.fleet().named(account, name);
+        switch (life.vm().state()) {
+            case VmState.Creating _, VmState.Starting _ ->
+                    throw new Failure(
+                            Code.CONFLICT,
+                            "%s is starting; stop it when it runs, or kill it"
+                                    .formatted(life.vm().id()));
+            case VmState.Pausing _ ->
+                    throw new Failure(
+                            Code.CONFLICT,
+                            "%s is pausing; stop it when that is done, or kill it"
+                                    .formatted(life.vm().id()));
+            case VmState.Running _, VmState.Resting _ -> {}
+        }
+        var deadline = Deadline.in(context.limits().powerOff().plus(Duration.ofSeconds(30)));
+        return life.loop().ask(() -> life.stop(deadline), deadline);
+    }
+
+    public Vm kill(AccountId account, String name) {
+        var life = context.fleet().named(account, name);
+        life.cut();
+        return life.loop().ask(life::kill, Deadline.in(context.limits().pause()));
+    }
+
+    public void delete(AccountId account, String name) {
+        var life = context.fleet().named(account, name);
+        life.cut();
+        life.loop().ask(life::delete, Deadline.in(context.limits().pause()));
+    }
+
+    public Vm resize(AccountId account, String name, Growth growth) {
+        var life = context.fleet().named(account, name);
+        var deadline = Deadline.in(context.limits().start());
+        return life.loop().ask(() -> life.resize(growth, deadline), deadline);
+    }
+
+    /// Runs a command in a VM, waking it first.
+    public ExecOutcome exec(AccountId account, String name, Exec exec) {
+        var life = context.fleet().named(account, name);
+        if (!(life.vm().state() instanceof VmState.Running)) {
+            start(life);
+        }
+        return execs.run(life, exec);
+    }
+
+    /// CPU time of the VM's present run, while it runs.
+    public Optional<Duration> cpuTime(VmId vm) {
+        return context.fleet()
+                .find(vm)
+                .flatMap(VmLife::live)
+                .flatMap(live -> ProcessHandle.of(live.qemu().process().pid()))
+                .flatMap(process -> process.info().totalCpuDuration());
+    }
+
+    public Snapshots snapshots() {
+        return snapshots;
+    }
+
+    public Instant now() {
+        return context.clock().instant();
+    }
+
+    private void takeSlug(VmId loser) {
+        context.fleet().find(loser).ifPresent(life -> life.loop().tell(life::loseSlug));
+    }
+
+    private void requireFree(AccountId account, Slug slug) {
+        if (context.fleet()
+                .of(account)
+                .anyMatch(vm -> vm.settings().slug().equals(Optional.of(slug)))) {
+            throw new Failure(
+                    Code.CONFLICT,
+                    "slug: '%s' is held by another VM; choose another one or send reassignSlug"
+                            .formatted(slug));
+        }
+    }
+
+    private void requireAllowed(AccountId account) {
+        long now = context.fleet().of(account).count();
+        context.limits()
+                .allVms()
+                .filter(limit -> now >= limit)
+                .ifPresent(
+                        limit -> {
+                            throw new Failure(
+                                    Code.TOTAL_VM_LIMIT_EXCEEDED,
+                                    "this account may have %d VMs and has them; delete one"
+                                            .formatted(limit),
+                                    Map.of("limit", limit, "current", now));
+                        });
+    }
+
+    private void requireRunningAllowed(AccountId account) {
+        long now =
+                context.fleet()
+                        .of(account)
+                        .filter(vm -> !(vm.state() instanceof VmState.Resting))
+                        .count();
+        context.limits()
+                .runningVms()
+                .filter(limit -> now >= limit)
+                .ifPresent(
+                        limit -> {
+                            throw new Failure(
+                                    Code.VM_LIMIT_EXCEEDED,
+                                    "this account may have %d running VMs and has them; pause or stop one"
+                                            .formatted(limit),
+                                    Map.of("limit", limit, "current", now));
+                        });
+    }
+
+    /// Lets go of all VMs: they go on without this server.
+    @Override
+    public void close() {
+        for (var life : context.fleet().all()) {
+            life.loop().close();
+            life.live().ifPresent(Machines.Live::close);
+        }
+    }
+}
