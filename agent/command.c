@@ -1,0 +1,417 @@
+/* Owns running commands and the results of ended ones.
+ *
+ * A command goes from running to ended when its first process has been waited for; nothing else ends it, least of
+ * all a stream. Output beyond its limit is read and counted, so that a command is never blocked by it. */
+#include "command.h"
+
+#include "agent.h"
+#include "launch.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#define COMMAND_LIMIT 4096
+#define KEPT_LIMIT (64u << 20) /* bytes of output of ended commands */
+#define KEPT_MS (10 * 60 * 1000)
+#define DEFAULT_OUTPUT_LIMIT (1u << 20)
+
+static struct link running, ended;
+static unsigned running_count, ended_count;
+static size_t kept_bytes;
+static uint8_t scratch[64 * 1024];
+
+bool fault_set(struct fault *fault, const char *code, const char *format, ...) {
+    fault->code = code;
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(fault->message, sizeof fault->message, format, arguments);
+    va_end(arguments);
+    return false;
+}
+
+void commands_open(void) {
+    list_init(&running);
+    list_init(&ended);
+}
+
+static struct command *find_in(struct link *list, const uint8_t *id) {
+    for (struct link *at = list->next; at != list; at = at->next) {
+        struct command *command = CONTAINER(at, struct command, link);
+        if (memcmp(command->id, id, ID_LENGTH) == 0)
+            return command;
+    }
+    return NULL;
+}
+
+struct command *command_find(const uint8_t *id) {
+    struct command *command = find_in(&running, id);
+    return command != NULL ? command : find_in(&ended, id);
+}
+
+/* Output */
+
+static void keep(struct output *output, const uint8_t *bytes, size_t length) {
+    output->written += length;
+    size_t room = output->limit - output->kept;
+    if (length > room)
+        length = room;
+    if (length > output->capacity - output->kept) {
+        size_t capacity = output->capacity < 4096 ? 4096 : output->capacity;
+        while (capacity < output->kept + length)
+            capacity *= 2;
+        if (capacity > output->limit)
+            capacity = output->limit;
+        uint8_t *grown = realloc(output->bytes, capacity);
+        if (grown == NULL) { /* the rest counts as over the limit, lest there is a hole in what is kept */
+            output->limit = output->kept;
+            return;
+        }
+        output->bytes = grown;
+        output->capacity = capacity;
+    }
+    if (length > 0)
+        memcpy(output->bytes + output->kept, bytes, length);
+    output->kept += length;
+}
+
+static void output_ready(struct output *output) {
+    ssize_t length = read(output->pipe.fd, scratch, sizeof scratch);
+    if (length > 0) {
+        keep(output, scratch, (size_t)length);
+    } else if (length == 0 || (errno != EAGAIN && errno != EINTR)) {
+        watch_end(&output->pipe);
+        output->ended = true;
+    }
+}
+
+static void pipe_ready(struct watch *watch, uint32_t events) {
+    (void)events;
+    output_ready(CONTAINER(watch, struct output, pipe));
+}
+
+/* Descendants that outlive their command and write on would die of SIGPIPE if its pipes were closed, so each pipe
+   that someone still holds is read to its end by a drain that forgets. */
+struct drain {
+    struct watch pipe;
+};
+
+static void drain_ready(struct watch *watch, uint32_t events) {
+    (void)events;
+    ssize_t length = read(watch->fd, scratch, sizeof scratch);
+    if (length == 0 || (length == -1 && errno != EAGAIN && errno != EINTR)) {
+        watch_end(watch);
+        free(CONTAINER(watch, struct drain, pipe));
+    }
+}
+
+static void output_end(struct output *output) {
+    output->ended = true;
+    int fd = watch_release(&output->pipe);
+    if (fd == -1)
+        return;
+    /* Exactly what is in the pipe now: a descendant that writes on could fill it for ever. */
+    int available = 0;
+    ioctl(fd, FIONREAD, &available);
+    while (available > 0) {
+        size_t wanted = (size_t)available < sizeof scratch ? (size_t)available : sizeof scratch;
+        ssize_t length = read(fd, scratch, wanted);
+        if (length <= 0)
+            break;
+        keep(output, scratch, (size_t)length);
+        available -= (int)length;
+    }
+    if (read(fd, scratch, 1) == 0) {
+        close(fd);
+        return;
+    }
+    struct drain *drain = malloc(sizeof *drain);
+    if (drain == NULL)
+        close(fd);
+    else if (watch_begin(&drain->pipe, fd, EPOLLIN, drain_ready) == -1)
+        free(drain);
+}
+
+/* Input */
+
+static void input_close(struct input *input) {
+    watch_end(&input->pipe);
+    free(input->bytes);
+    input->bytes = NULL;
+    input->start = input->end = 0;
+    input->consumed = input->received; /* nobody reads it any more, so the host need not wait with the rest */
+}
+
+static void input_write(struct input *input) {
+    while (input->start < input->end) {
+        ssize_t length = write(input->pipe.fd, input->bytes + input->start, input->end - input->start);
+        if (length == -1 && (errno == EAGAIN || errno == EINTR)) {
+            watch_change(&input->pipe, EPOLLOUT);
+            return;
+        }
+        if (length == -1) { /* the command has closed its input: its own affair */
+            input_close(input);
+            return;
+        }
+        input->start += (size_t)length;
+        input->consumed += (size_t)length;
+    }
+    if (input->ended) {
+        input_close(input);
+        return;
+    }
+    free(input->bytes);
+    input->bytes = NULL;
+    input->start = input->end = 0;
+    watch_change(&input->pipe, 0); /* a writable pipe would wake us all the time */
+}
+
+static void input_ready(struct watch *watch, uint32_t events) {
+    struct input *input = CONTAINER(watch, struct input, pipe);
+    if (events & EPOLLERR) /* no reader is left */
+        input_close(input);
+    else
+        input_write(input);
+}
+
+bool command_input(struct command *command, uint64_t offset, const uint8_t *bytes, size_t length, struct fault *fault) {
+    struct input *input = &command->input;
+    uint64_t known = input->received - offset;
+    if (known >= length)
+        return true;
+    bytes += known;
+    length -= known;
+    if (input->ended)
+        return fault_set(fault, "BAD_REQUEST", "input after its end");
+    if (input->pipe.fd != -1) {
+        if (length > INPUT_WINDOW - (input->end - input->start))
+            return fault_set(fault, "BAD_REQUEST", "input beyond the credit");
+        if (input->bytes == NULL && (input->bytes = malloc(INPUT_WINDOW)) == NULL)
+            return fault_set(fault, "FAILED", "out of memory");
+        if (length > INPUT_WINDOW - input->end) {
+            memmove(input->bytes, input->bytes + input->start, input->end - input->start);
+            input->end -= input->start;
+            input->start = 0;
+        }
+        memcpy(input->bytes + input->end, bytes, length);
+        input->end += length;
+        input->received += length;
+        input_write(input);
+    } else {
+        input->received += length;
+        input->consumed = input->received;
+    }
+    return true;
+}
+
+void command_input_end(struct command *command) {
+    command->input.ended = true;
+    if (command->input.pipe.fd != -1)
+        input_write(&command->input);
+}
+
+/* Start and end */
+
+static void forget(struct command *command) {
+    list_remove(&command->link);
+    ended_count--;
+    for (int i = 0; i < 2; i++) {
+        kept_bytes -= command->output[i].kept;
+        free(command->output[i].bytes);
+    }
+    free(command);
+}
+
+static void command_end(struct command *command, int status) {
+    command->ended = true;
+    command->status = status;
+    command->ended_at = now_ms();
+    watch_end(&command->process);
+    ssize_t length = read(command->launch_error, command->fault.message, sizeof command->fault.message - 1);
+    if (length > 0) {
+        command->fault.message[length] = 0;
+        command->fault.code = "FAILED";
+    }
+    close(command->launch_error);
+    input_close(&command->input);
+    for (int i = 0; i < 2; i++) {
+        struct output *output = &command->output[i];
+        output_end(output);
+        uint8_t *fitting = output->kept > 0 ? realloc(output->bytes, output->kept) : NULL;
+        if (fitting != NULL)
+            output->bytes = fitting;
+        kept_bytes += output->kept;
+    }
+    list_remove(&command->link);
+    list_append(&ended, &command->link);
+    running_count--;
+    ended_count++;
+}
+
+/* Whether it has ended by now. */
+static bool command_reap(struct command *command) {
+    int status;
+    pid_t pid = waitpid(command->pid, &status, WNOHANG);
+    if (pid == command->pid)
+        command_end(command, status);
+    return command->ended;
+}
+
+static void process_ready(struct watch *watch, uint32_t events) {
+    (void)events;
+    command_reap(CONTAINER(watch, struct command, process));
+}
+
+void command_signal(struct command *command, int signal) {
+    /* Once waited for, the number may be another group's. */
+    if (command->ended || command_reap(command))
+        return;
+    if (kill(-command->pid, signal) == -1 && errno == ESRCH)
+        kill(command->pid, signal); /* forked, but not yet the leader of its group */
+}
+
+static void close_pipes(int pipes[4][2]) {
+    for (int i = 0; i < 4; i++)
+        for (int end = 0; end < 2; end++)
+            if (pipes[i][end] != -1)
+                close(pipes[i][end]);
+}
+
+static bool open_pipes(int pipes[4][2]) {
+    memset(pipes, -1, 4 * sizeof *pipes);
+    for (int i = 0; i < 4; i++) {
+        if (pipe2(pipes[i], O_CLOEXEC) == -1) {
+            pipes[i][0] = pipes[i][1] = -1;
+            return false;
+        }
+        int ours = pipes[i][i == 0 ? 1 : 0];
+        fcntl(ours, F_SETFL, O_NONBLOCK);
+    }
+    return true;
+}
+
+static struct command *command_new(const struct fields *request) {
+    struct command *command = calloc(1, sizeof *command);
+    if (command == NULL)
+        return NULL;
+    memcpy(command->id, request->bytes[TAG_EXEC_ID], ID_LENGTH);
+    command->input.pipe.fd = command->process.fd = -1;
+    uint64_t limit = request->present[TAG_OUTPUT_LIMIT] ? request->number[TAG_OUTPUT_LIMIT] : DEFAULT_OUTPUT_LIMIT;
+    for (int i = 0; i < 2; i++) {
+        command->output[i].limit = limit < SIZE_MAX / 4 ? (size_t)limit : SIZE_MAX / 4;
+        command->output[i].pipe.fd = -1;
+    }
+    return command;
+}
+
+/* Hands the agent's ends to the event loop. The process's own descriptor is last: it is what ends the command. */
+static bool command_watch(struct command *command, int pipes[4][2]) {
+    int process = (int)syscall(SYS_pidfd_open, command->pid, 0);
+    struct {
+        struct watch *watch;
+        int *fd;
+        uint32_t events;
+        void (*ready)(struct watch *, uint32_t);
+    } all[] = {{&command->input.pipe, &pipes[0][1], 0, input_ready},
+               {&command->output[0].pipe, &pipes[1][0], EPOLLIN, pipe_ready},
+               {&command->output[1].pipe, &pipes[2][0], EPOLLIN, pipe_ready},
+               {&command->process, &process, EPOLLIN, process_ready}};
+    if (process == -1)
+        return false;
+    for (int i = 0; i < 4; i++) {
+        int fd = *all[i].fd;
+        *all[i].fd = -1;
+        if (watch_begin(all[i].watch, fd, all[i].events, all[i].ready) == -1) {
+            if (process != -1)
+                close(process);
+            return false;
+        }
+    }
+    return true;
+}
+
+struct command *command_start(const struct fields *request, struct fault *fault) {
+    if (running_count >= COMMAND_LIMIT) {
+        fault_set(fault, "TOO_MANY", "%u commands are running", running_count);
+        return NULL;
+    }
+    struct command *command = command_new(request);
+    int pipes[4][2];
+    if (command == NULL || !open_pipes(pipes)) {
+        fault_set(fault, "FAILED", "cannot make the command's pipes: %s", strerror(errno));
+        if (command != NULL)
+            close_pipes(pipes);
+        free(command);
+        return NULL;
+    }
+    command->pid = launch(request, (int[4]){pipes[0][0], pipes[1][1], pipes[2][1], pipes[3][1]}, fault);
+    if (command->pid != -1 && !command_watch(command, pipes)) {
+        fault_set(fault, "FAILED", "cannot watch the command: %s", strerror(errno));
+        kill(-command->pid, SIGKILL);
+        kill(command->pid, SIGKILL);
+        waitpid(command->pid, NULL, 0);
+        watch_end(&command->input.pipe);
+        watch_end(&command->output[0].pipe);
+        watch_end(&command->output[1].pipe);
+        command->pid = -1;
+    }
+    if (command->pid == -1) {
+        close_pipes(pipes);
+        free(command);
+        return NULL;
+    }
+    command->launch_error = pipes[3][0];
+    pipes[3][0] = -1;
+    close_pipes(pipes);
+    uint64_t limit = request->number[TAG_TIME_LIMIT];
+    if (request->present[TAG_TIME_LIMIT] && limit < UINT64_MAX / 2)
+        command->deadline = now_ms() + limit;
+    list_append(&running, &command->link);
+    running_count++;
+    return command;
+}
+
+/* Time */
+
+static int sooner(int timeout, uint64_t at, uint64_t now) {
+    uint64_t left = at > now ? at - now : 0;
+    int bounded = left < INT32_MAX ? (int)left : INT32_MAX;
+    return timeout == -1 || bounded < timeout ? bounded : timeout;
+}
+
+int commands_tick(void) {
+    uint64_t now = now_ms();
+    int timeout = -1;
+    for (struct link *at = running.next, *next; at != &running; at = next) {
+        struct command *command = CONTAINER(at, struct command, link);
+        next = at->next;
+        if (command->deadline == 0 || command->killed_at_limit)
+            continue;
+        if (command->deadline > now) {
+            timeout = sooner(timeout, command->deadline, now);
+        } else if (!command_reap(command)) {
+            command->killed_at_limit = true;
+            command_signal(command, SIGKILL);
+        }
+    }
+    for (struct link *at = ended.next, *next; at != &ended; at = next) {
+        struct command *command = CONTAINER(at, struct command, link);
+        next = at->next;
+        bool surplus = kept_bytes > KEPT_LIMIT || running_count + ended_count > COMMAND_LIMIT;
+        if (!surplus && command->ended_at + KEPT_MS > now) {
+            timeout = sooner(timeout, command->ended_at + KEPT_MS, now);
+            break;
+        }
+        if (command->streams == 0)
+            forget(command);
+    }
+    return timeout;
+}

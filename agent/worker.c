@@ -1,0 +1,67 @@
+/* Owns the workers' processes and pipes. */
+#include "worker.h"
+
+#include "agent.h"
+#include "launch.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#define WORKER_LIMIT 64
+
+static unsigned count;
+
+static void worker_ready(struct watch *watch, uint32_t events) {
+    (void)events;
+    struct worker *worker = CONTAINER(watch, struct worker, pipe);
+    /* Written at once and shorter than PIPE_BUF, so it is there as a whole or not at all. The fault's code points
+       into the program, which is the same in the child. */
+    struct outcome outcome = {.fault.code = NULL};
+    if (read(watch->fd, &outcome, sizeof outcome) != sizeof outcome)
+        fault_set(&outcome.fault, "FAILED", "the agent's worker died");
+    watch_end(watch);
+    waitpid(worker->pid, NULL, 0); /* it exits right after the write */
+    count--;
+    if (worker->owner != NULL)
+        worker->done(worker->owner, &outcome);
+    free(worker);
+}
+
+struct worker *worker_start(work *work, const struct fields *request, struct fault *fault) {
+    if (count >= WORKER_LIMIT) {
+        fault_set(fault, "TOO_MANY", "%u operations are under way", count);
+        return NULL;
+    }
+    struct worker *worker = calloc(1, sizeof *worker);
+    int pipe[2];
+    if (worker == NULL || pipe2(pipe, O_CLOEXEC) == -1) {
+        fault_set(fault, "FAILED", "cannot start a worker: %s", strerror(errno));
+        free(worker);
+        return NULL;
+    }
+    worker->pid = fork();
+    if (worker->pid == 0) {
+        close_inherited(&pipe[1]);
+        struct outcome outcome = {.fault.code = NULL};
+        work(request, &outcome);
+        ssize_t written = write(pipe[1], &outcome, sizeof outcome);
+        _exit(written == sizeof outcome ? 0 : 1);
+    }
+    close(pipe[1]);
+    if (worker->pid == -1) {
+        fault_set(fault, "FAILED", "cannot fork: %s", strerror(errno));
+        close(pipe[0]);
+    } else if (watch_begin(&worker->pipe, pipe[0], EPOLLIN, worker_ready) == -1) {
+        fault_set(fault, "FAILED", "cannot watch a worker: %s", strerror(errno));
+        waitpid(worker->pid, NULL, 0);
+    } else {
+        count++;
+        return worker;
+    }
+    free(worker);
+    return NULL;
+}
