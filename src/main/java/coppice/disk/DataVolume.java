@@ -97,6 +97,13 @@ public final class DataVolume {
                     "%s needs %s of free space and has less; free some or choose another data directory"
                             .formatted(image.getParent(), LEAST));
         }
+        var free = new Size(Files.getFileStore(image.getParent()).getUsableSpace());
+        if (size.compareTo(free) > 0) {
+            throw new Failure(
+                    Code.UNAVAILABLE,
+                    "the data volume is to have %s and %s has only %s of free space; choose a smaller size or another data directory"
+                            .formatted(size, image.getParent(), free));
+        }
         var unfinished = image.resolveSibling(image.getFileName() + Published.UNFINISHED);
         try (var file = new RandomAccessFile(unfinished.toFile(), "rw")) {
             file.setLength(size.bytes());

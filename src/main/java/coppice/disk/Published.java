@@ -3,6 +3,7 @@ package coppice.disk;
 import coppice.base.Code;
 import coppice.base.Failure;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -51,7 +52,7 @@ public final class Published {
             for (var path : paths.sorted(Comparator.reverseOrder()).toList()) {
                 Files.deleteIfExists(path);
             }
-        } catch (IOException e) {
+        } catch (IOException | UncheckedIOException e) { // the walk throws the latter
             throw new Failure(Code.UNAVAILABLE, "%s could not be removed".formatted(tree), e);
         }
     }

@@ -78,6 +78,7 @@ public final class Reflink implements AutoCloseable {
         var to = directory.resolve(".reflink-probe-copy");
         try {
             Files.write(from, new byte[4096]);
+            Files.deleteIfExists(to); // of a server that was killed while it tried
             copy(from, to);
             return true;
         } catch (Failure e) {
@@ -94,52 +95,43 @@ public final class Reflink implements AutoCloseable {
         try {
             Files.deleteIfExists(file);
         } catch (IOException e) {
-            // An empty probe left behind does no harm and is overwritten by the next one.
+            // A probe left behind does no harm: the next one replaces it.
         }
     }
 
     private static void cloneFile(Path from, Path to) {
         try (var arena = Arena.ofConfined()) {
             var errno = arena.allocate(Linker.Option.captureStateLayout());
-            int source =
-                    check(
-                            (int)
-                                    OPEN.invokeExact(
-                                            errno,
-                                            arena.allocateFrom(from.toString()),
-                                            O_RDONLY | O_CLOEXEC,
-                                            0),
-                            errno,
-                            from);
+            int source = open(from, O_RDONLY | O_CLOEXEC, arena, errno);
             try {
-                int target =
-                        check(
-                                (int)
-                                        OPEN.invokeExact(
-                                                errno,
-                                                arena.allocateFrom(to.toString()),
-                                                O_RDWR_CREAT_EXCL_CLOEXEC,
-                                                0600),
-                                errno,
-                                to);
+                int target = open(to, O_RDWR_CREAT_EXCL_CLOEXEC, arena, errno);
                 try {
                     check((int) IOCTL.invokeExact(errno, target, FICLONE, source), errno, to);
                 } catch (Failure e) {
                     deleteQuietly(to);
                     throw e;
                 } finally {
-                    int closed = (int) CLOSE.invokeExact(errno, target);
-                    assert closed == 0;
+                    close(target, errno);
                 }
             } finally {
-                int closed = (int) CLOSE.invokeExact(errno, source);
-                assert closed == 0;
+                close(source, errno);
             }
         } catch (Failure e) {
             throw e;
         } catch (Throwable e) {
             throw new IllegalStateException(e);
         }
+    }
+
+    private static int open(Path path, int flags, Arena arena, MemorySegment errno)
+            throws Throwable {
+        var name = arena.allocateFrom(path.toString());
+        return check((int) OPEN.invokeExact(errno, name, flags, 0600), errno, path);
+    }
+
+    private static void close(int descriptor, MemorySegment errno) throws Throwable {
+        int closed = (int) CLOSE.invokeExact(errno, descriptor);
+        assert closed == 0;
     }
 
     private static int check(int result, MemorySegment errno, Path path) throws Throwable {

@@ -18,6 +18,18 @@ final class DataLock implements AutoCloseable {
         this.channel = channel;
     }
 
+    /// The data directory, made if it is not there.
+    static Path directory(Settings settings) {
+        try {
+            return Files.createDirectories(settings.dataDirectory());
+        } catch (IOException e) {
+            throw new Failure(
+                    Code.UNAVAILABLE,
+                    "the data directory %s cannot be made".formatted(settings.dataDirectory()),
+                    e);
+        }
+    }
+
     static DataLock take(Path dataDirectory) {
         try {
             Files.createDirectories(dataDirectory);

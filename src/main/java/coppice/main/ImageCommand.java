@@ -5,6 +5,7 @@ import coppice.disk.Reflink;
 import coppice.qemu.Hypervisor;
 import java.util.List;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
 /// Guest images.
@@ -25,17 +26,26 @@ final class ImageCommand {
                             paramLabel = "IMAGE",
                             description = "Which (default: all that are configured).",
                             arity = "0..*")
-                    List<String> names) {
+                    List<String> names,
+            @Option(
+                            names = "--check",
+                            description =
+                                    "Only print what is missing; exit status 1 if anything is.")
+                    boolean checkOnly) {
         var settings = Environment.settings();
         var wanted = names == null || names.isEmpty() ? settings.images() : names;
         var images = new Images(Environment.home(), settings, Hypervisor.find());
-        if (wanted.stream().allMatch(image -> images.find(image).isPresent())) {
-            return 0;
+        var missing = wanted.stream().filter(image -> images.find(image).isEmpty()).toList();
+        if (checkOnly) {
+            missing.forEach(System.out::println);
+        }
+        if (checkOnly || missing.isEmpty()) {
+            return missing.isEmpty() ? 0 : 1;
         }
         try (var reflink = new Reflink()) {
             var volume =
                     DataVolume.prepare(settings.dataDirectory(), settings.volumeSize(), reflink);
-            wanted.forEach(
+            missing.forEach(
                     image ->
                             images.ensure(
                                     image,

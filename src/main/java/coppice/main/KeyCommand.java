@@ -79,7 +79,8 @@ final class KeyCommand {
     }
 
     private static void with(BiConsumer<Accounts, ApiKeys> work) {
-        try (var store = Store.open(Environment.settings().dataDirectory().resolve("coppice.db"))) {
+        try (var store =
+                Store.open(DataLock.directory(Environment.settings()).resolve("coppice.db"))) {
             work.accept(
                     new Accounts(store, Clock.systemUTC()), new ApiKeys(store, Clock.systemUTC()));
         }

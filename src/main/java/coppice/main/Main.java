@@ -19,6 +19,7 @@ import picocli.CommandLine.Spec;
             DoctorCommand.class,
             ImageCommand.class,
             KeyCommand.class,
+            RehearseCommand.class,
             SettingCommand.class,
             VolumeCommand.class
         })

@@ -8,14 +8,16 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Properties;
+import java.util.Set;
 import java.util.TreeSet;
 import java.util.function.Function;
+import java.util.stream.Stream;
 
 /// The configuration: one file of `key = value` lines, over which the environment goes. Read once; all mistakes are reported together.
 ///
@@ -25,10 +27,14 @@ public final class Settings {
     static final Map<String, String> DEFAULTS = defaults();
 
     private static final String VARIABLE = "COPPICE_";
-    private static final Path FILE = Path.of("/etc/coppice/coppice.conf");
 
+    /// Variables without a key: of the `coppice` script, of the log, and of `images/build`.
+    private static final Set<String> OTHER_VARIABLES =
+            Set.of("COPPICE_HOME", "COPPICE_CONFIG", "COPPICE_LOG_LEVEL", "COPPICE_CACHE");
+
+    private static final Path FILE = Path.of("/etc/coppice/coppice.conf");
     private final Map<String, String> values;
-    private final List<String> mistakes = new ArrayList<>();
+    private final Set<String> mistakes = new LinkedHashSet<>();
 
     private Settings(Map<String, String> values) {
         this.values = values;
@@ -49,7 +55,7 @@ public final class Settings {
         keys.put("image.busybox", "1/128/1000");
         keys.put("image.busybox.ceiling", "4/2048");
         keys.put("image.debian", "4/8192/32000");
-        keys.put("image.debian.ceiling", "16/32768");
+        keys.put("image.debian.ceiling", "8/32768");
         keys.put("node.memoryOvercommit", "4");
         keys.put("node.memoryReserve", "512");
         keys.put("node.diskReserve", "1024");
@@ -70,13 +76,25 @@ public final class Settings {
         var named = Optional.ofNullable(environment.get("COPPICE_CONFIG")).map(Path::of);
         named.or(() -> Files.exists(FILE) ? Optional.of(FILE) : Optional.empty())
                 .ifPresent(settings::readFile);
+        settings.readVariables(environment);
+        return settings;
+    }
+
+    private void readVariables(Map<String, String> environment) {
+        var unknown = new TreeSet<String>();
+        environment.keySet().stream()
+                .filter(name -> name.startsWith(VARIABLE))
+                .forEach(unknown::add);
+        unknown.removeAll(OTHER_VARIABLES);
         for (var key : DEFAULTS.keySet()) {
-            var value = environment.get(variable(key));
-            if (value != null) {
-                values.put(key, value.strip());
+            if (unknown.remove(variable(key))) {
+                values.put(key, environment.get(variable(key)).strip());
             }
         }
-        return settings;
+        unknown.forEach(
+                name ->
+                        mistakes.add(
+                                "%s: no such variable; see docs/configuration.md".formatted(name)));
     }
 
     static String variable(String key) {
@@ -125,49 +143,53 @@ public final class Settings {
 
     public Optional<Size> volumeSize() {
         return optional(
-                "data.volumeSize", text -> Size.ofMib(Long.parseLong(text)), "a number of MiB");
+                "data.volumeSize",
+                text -> Size.ofMib(Forms.whole(text, 4096, Long.MAX_VALUE)),
+                "a number of MiB, at least 4096");
     }
 
     public String httpAddress() {
-        return values.get("http.address");
+        return parse("http.address", Forms::address, "an IP address or a host name");
     }
 
     public int httpPort() {
-        return parse("http.port", Integer::parseInt, "a port number");
+        return parse("http.port", text -> (int) Forms.whole(text, 0, 65_535), "a port number");
     }
 
     /// What clients put in front of paths.
     public String baseUrl() {
         var given = values.get("http.baseUrl");
-        return given.isEmpty()
-                ? "http://%s:%d".formatted(httpAddress(), httpPort())
-                : given.replaceAll("/+$", "");
+        if (!given.isEmpty()) {
+            return given.replaceAll("/+$", "");
+        }
+        var address = httpAddress();
+        return "http://%s:%d"
+                .formatted(address.contains(":") ? "[" + address + "]" : address, httpPort());
     }
 
     public Slug brand() {
-        return parse("api.brand", Slug::new, "lower-case letters and digits");
+        return parse("api.brand", Forms::word, "lower-case letters and digits, a letter first");
     }
 
     public List<String> images() {
-        return List.of(values.get("images").split(" *, *"));
+        return Stream.of(values.get("images").split(" *, *")).distinct().toList();
     }
 
     public Slug defaultImage() {
         return parse("image.default", Slug::new, "a slug");
     }
 
+    /// Further names of images. The default's are left out where their image is.
     public Map<Slug, Slug> imageAliases() {
-        return parse(
-                "image.aliases",
-                text -> {
-                    var aliases = new LinkedHashMap<Slug, Slug>();
-                    for (var pair : text.isEmpty() ? new String[0] : text.split(" *, *")) {
-                        var sides = pair.split("=");
-                        aliases.put(new Slug(sides[0]), new Slug(sides[1]));
-                    }
-                    return aliases;
-                },
-                "pairs such as ubuntu=debian, separated by commas");
+        var aliases =
+                parse(
+                        "image.aliases",
+                        Forms::aliases,
+                        "pairs such as ubuntu=debian, separated by commas");
+        if (isDefault("image.aliases")) {
+            aliases.values().removeIf(image -> !images().contains(image.text()));
+        }
+        return aliases;
     }
 
     public ImageSize imageSize(String image) {
@@ -182,26 +204,16 @@ public final class Settings {
     }
 
     private List<Long> numbers(String key, int count, String form) {
-        return parse(
-                key,
-                text -> {
-                    var numbers =
-                            java.util.Arrays.stream(text.split("/")).map(Long::parseLong).toList();
-                    if (numbers.size() != count || numbers.stream().anyMatch(n -> n < 1)) {
-                        throw new IllegalArgumentException(text);
-                    }
-                    return numbers;
-                },
-                form);
+        return parse(key, text -> Forms.numbers(text, count), form);
     }
 
     public coppice.node.Capacity capacity() {
         return new coppice.node.Capacity(
-                parse("node.memoryOvercommit", Double::parseDouble, "a number"),
+                parse("node.memoryOvercommit", Forms::factor, "a number above 0"),
                 mib("node.memoryReserve"),
                 mib("node.diskReserve"),
-                parse("node.startsAtOnce", Integer::parseInt, "a number"),
-                parse("node.firstUser", Integer::parseInt, "a user number"));
+                parse("node.startsAtOnce", text -> Forms.count(text, 1), "a number, at least 1"),
+                parse("node.firstUser", Forms::firstUser, "a user number, not root's"));
     }
 
     public coppice.vm.VmLimits vmLimits() {
@@ -209,8 +221,8 @@ public final class Settings {
                 seconds("vm.startTimeout"),
                 seconds("vm.pauseTimeout"),
                 seconds("vm.powerOffTimeout"),
-                optional("vm.maxRunning", Integer::parseInt, "a number"),
-                optional("vm.maxTotal", Integer::parseInt, "a number"));
+                optional("vm.maxRunning", text -> Forms.count(text, 0), "a number"),
+                optional("vm.maxTotal", text -> Forms.count(text, 0), "a number"));
     }
 
     /// Reads everything once, and throws with all mistakes together when there are any.
@@ -218,21 +230,13 @@ public final class Settings {
         dataDirectory();
         cacheDirectory();
         volumeSize();
+        httpAddress();
         httpPort();
+        parse("http.baseUrl", Forms::webAddress, "an absolute http or https URL");
         brand();
-        defaultImage();
-        imageAliases();
         capacity();
         vmLimits();
-        for (var image : images()) {
-            if (DEFAULTS.containsKey("image." + image)) {
-                imageSize(image);
-            } else {
-                mistakes.add(
-                        "images: there is no guest image '%s'; there are busybox and debian"
-                                .formatted(image));
-            }
-        }
+        checkImages();
         if (!mistakes.isEmpty()) {
             throw new Failure(
                     Code.BAD_REQUEST,
@@ -240,8 +244,42 @@ public final class Settings {
         }
     }
 
+    private void checkImages() {
+        for (var image : List.of("busybox", "debian")) {
+            var size = imageSize(image);
+            if (size.maxCpu() < size.cpu() || size.maxMemory().compareTo(size.memory()) < 0) {
+                var key = "image.%s.ceiling".formatted(image);
+                mistakes.add(
+                        "%s: must be at least the cores and memory of image.%s, not '%s'"
+                                .formatted(key, image, values.get(key)));
+            }
+        }
+        var unknown = images().stream().filter(i -> !DEFAULTS.containsKey("image." + i)).toList();
+        unknown.forEach(
+                image ->
+                        mistakes.add(
+                                "images: there is no guest image '%s'; there are busybox and debian"
+                                        .formatted(image)));
+        var fallback = defaultImage();
+        var aliases = imageAliases();
+        if (unknown.isEmpty()) {
+            checkOffered("image.default", fallback);
+            aliases.values().forEach(image -> checkOffered("image.aliases", image));
+        }
+    }
+
+    private void checkOffered(String key, Slug image) {
+        if (!images().contains(image.text())) {
+            mistakes.add("%s: '%s' is not one of images".formatted(key, image));
+        }
+    }
+
+    private boolean isDefault(String key) {
+        return values.get(key).equals(DEFAULTS.get(key));
+    }
+
     private Path path(String key) {
-        return parse(key, text -> Path.of(text).toAbsolutePath().normalize(), "a path");
+        return parse(key, Forms::path, "a path");
     }
 
     private Size mib(String key) {
@@ -249,11 +287,18 @@ public final class Settings {
     }
 
     private Duration seconds(String key) {
-        return parse(key, text -> Duration.ofSeconds(Long.parseLong(text)), "a number of seconds");
+        return parse(
+                key,
+                text -> Duration.ofSeconds(Forms.count(text, 1)),
+                "a number of seconds, at least 1");
     }
 
+    /// Empty is absent.
     private <T> Optional<T> optional(String key, Function<String, T> read, String form) {
-        return values.get(key).isEmpty() ? Optional.empty() : Optional.of(parse(key, read, form));
+        return parse(
+                key,
+                text -> text.isEmpty() ? Optional.empty() : Optional.of(read.apply(text)),
+                form);
     }
 
     /// Reads a value; one that cannot be read counts as a mistake and the default is taken meanwhile.

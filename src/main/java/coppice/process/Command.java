@@ -3,16 +3,18 @@ package coppice.process;
 import coppice.base.Code;
 import coppice.base.Deadline;
 import coppice.base.Failure;
+import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.InputStream;
-import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
+import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 
 /// A program that is run to its end. Standard error is read together with standard output; beyond the limit it is dropped.
 public record Command(List<String> line) {
-    private static final int OUTPUT_LIMIT = 1 << 20;
+    static final int OUTPUT_LIMIT = 1 << 20;
+    private static final Duration LAST_OUTPUT = Duration.ofSeconds(1);
 
     /// How a program ended and what it printed.
     public record Outcome(int status, String output) {}
@@ -29,17 +31,11 @@ public record Command(List<String> line) {
     public Outcome run(Deadline deadline) {
         try {
             var process = new ProcessBuilder(line).redirectErrorStream(true).start();
-            process.getOutputStream().close();
-            var output = new StringBuilder();
-            var reader = Thread.startVirtualThread(() -> drain(process.getInputStream(), output));
-            if (!process.waitFor(deadline.left().toNanos(), TimeUnit.NANOSECONDS)) {
-                process.destroyForcibly();
-                throw new Failure(
-                        Code.UNAVAILABLE, "%s did not end in time".formatted(line.getFirst()));
-            }
-            reader.join(1000);
-            synchronized (output) {
-                return new Outcome(process.exitValue(), output.toString());
+            try {
+                process.getOutputStream().close();
+                return await(process, deadline);
+            } finally {
+                kill(process);
             }
         } catch (IOException e) {
             throw new Failure(
@@ -50,6 +46,27 @@ public record Command(List<String> line) {
             Thread.currentThread().interrupt();
             throw new Failure(
                     Code.UNAVAILABLE, "interrupted while waiting for " + line.getFirst(), e);
+        }
+    }
+
+    private Outcome await(Process process, Deadline deadline) throws InterruptedException {
+        var output = new ByteArrayOutputStream();
+        var reader = Thread.startVirtualThread(() -> drain(process.getInputStream(), output));
+        if (!process.waitFor(deadline.left().toNanos(), TimeUnit.NANOSECONDS)) {
+            throw new Failure(
+                    Code.UNAVAILABLE, "%s did not end in time".formatted(line.getFirst()));
+        }
+        // A program may leave another one in the background that holds its output open for ever.
+        reader.join(LAST_OUTPUT);
+        return new Outcome(process.exitValue(), output.toString(StandardCharsets.UTF_8));
+    }
+
+    /// Ends a program that nobody waits for any more, and what it started. Does nothing to one that has ended.
+    private static void kill(Process process) {
+        if (process.isAlive()) {
+            var started = process.descendants().toList();
+            process.destroyForcibly();
+            started.forEach(ProcessHandle::destroyForcibly);
         }
     }
 
@@ -68,18 +85,14 @@ public record Command(List<String> line) {
         return outcome.output();
     }
 
-    private static void drain(InputStream from, StringBuilder into) {
+    private static void drain(InputStream from, ByteArrayOutputStream into) {
         var buffer = new byte[8192];
         try (from) {
             for (int n = from.read(buffer); n >= 0; n = from.read(buffer)) {
-                synchronized (into) {
-                    if (into.length() < OUTPUT_LIMIT) {
-                        into.append(new String(buffer, 0, n, StandardCharsets.UTF_8));
-                    }
-                }
+                into.write(buffer, 0, Math.min(n, OUTPUT_LIMIT - into.size()));
             }
         } catch (IOException e) {
-            throw new UncheckedIOException(e);
+            // The program was killed, which closes its output; its caller knows.
         }
     }
 }

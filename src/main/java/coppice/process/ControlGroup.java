@@ -5,7 +5,6 @@ import coppice.base.Deadline;
 import coppice.base.Failure;
 import coppice.base.Size;
 import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -19,24 +18,30 @@ import java.util.TreeSet;
 /// Groups live under `coppice/<instance>/`, where the instance names one data directory, so that servers do not meet.
 public final class ControlGroup {
     private static final Path ROOT = Path.of("/sys/fs/cgroup");
-    private static final List<String> V1_CONTROLLERS = List.of("memory", "pids");
+    private static final List<String> V1_CONTROLLERS = List.of("memory", "pids", "cpu");
     private static final int MAX_TASKS = 512;
+    private static final int CPU_PERIOD_MICROS = 100_000;
 
+    private static final String DELEGATED = "cgroup.subtree_control";
+
+    private final Path root;
     private final List<Path> directories;
 
-    private ControlGroup(List<Path> directories) {
-        this.directories = directories;
+    /// @param root where the kernel shows its control groups
+    ControlGroup(Path root, String instance, String name) {
+        this.root = root;
+        this.directories = parents(root, instance).stream().map(p -> p.resolve(name)).toList();
     }
 
     /// The group of `name`, whether or not it exists yet.
     public static ControlGroup of(String instance, String name) {
-        return new ControlGroup(parents(instance).stream().map(p -> p.resolve(name)).toList());
+        return new ControlGroup(ROOT, instance, name);
     }
 
     /// The names of all groups of an instance.
     public static List<String> names(String instance) {
         var names = new TreeSet<String>();
-        for (var parent : parents(instance)) {
+        for (var parent : parents(ROOT, instance)) {
             try (var children = Files.newDirectoryStream(parent, Files::isDirectory)) {
                 children.forEach(child -> names.add(child.getFileName().toString()));
             } catch (IOException e) {
@@ -48,22 +53,46 @@ public final class ControlGroup {
     }
 
     /// Makes the group with its limits.
-    public void create(Size memory) {
+    ///
+    /// @param cpus as for [#limitCpus]
+    public void create(Size memory, int cpus) {
         try {
             for (var directory : directories) {
-                if (isV2()) {
+                if (isV2(root)) {
                     delegate(directory.getParent());
                 }
                 Files.createDirectories(directory);
             }
             write("memory.max", "memory.limit_in_bytes", Long.toString(memory.bytes()));
             write("pids.max", "pids.max", Integer.toString(MAX_TASKS));
+            writeCpuLimit(cpus);
         } catch (IOException e) {
             throw new Failure(
                     Code.UNAVAILABLE,
                     "the control group %s could not be made".formatted(directories),
                     e);
         }
+    }
+
+    /// Bounds the processor time: that of `cpus` whole processors, and half of one more for the work of the machine itself. A guest that
+    /// brings more of its processors online than it was given gets no more time for it.
+    public void limitCpus(int cpus) {
+        try {
+            writeCpuLimit(cpus);
+        } catch (IOException e) {
+            throw new Failure(
+                    Code.UNAVAILABLE,
+                    "the control group %s cannot be limited".formatted(directories),
+                    e);
+        }
+    }
+
+    private void writeCpuLimit(int cpus) throws IOException {
+        int quota = cpus * CPU_PERIOD_MICROS + CPU_PERIOD_MICROS / 2;
+        write(
+                "cpu.max",
+                "cpu.cfs_quota_us",
+                isV2(root) ? quota + " " + CPU_PERIOD_MICROS : Integer.toString(quota));
     }
 
     /// The files that a starting process writes its number to, in order to be in the group.
@@ -88,8 +117,7 @@ public final class ControlGroup {
     /// Ends every process of the group and removes it. Repeating this does nothing.
     public void delete() {
         var deadline = Deadline.in(Duration.ofSeconds(10));
-        while (Files.isDirectory(directories.getFirst())
-                || directories.stream().anyMatch(Files::isDirectory)) {
+        while (directories.stream().anyMatch(Files::isDirectory)) {
             processes().forEach(ProcessId::kill);
             if (removeEmpty()) {
                 return;
@@ -121,39 +149,36 @@ public final class ControlGroup {
 
     private void write(String v2File, String v1File, String value) throws IOException {
         for (var directory : directories) {
-            var file = directory.resolve(isV2() ? v2File : v1File);
+            var file = directory.resolve(isV2(root) ? v2File : v1File);
             if (Files.exists(file)) {
                 Files.writeString(file, value);
             }
         }
     }
 
-    private static List<Path> parents(String instance) {
-        if (isV2()) {
-            return List.of(ROOT.resolve("coppice").resolve(instance));
+    private static List<Path> parents(Path root, String instance) {
+        if (isV2(root)) {
+            return List.of(root.resolve("coppice").resolve(instance));
         }
         return V1_CONTROLLERS.stream()
-                .map(ROOT::resolve)
+                .map(root::resolve)
                 .filter(Files::isDirectory)
                 .map(controller -> controller.resolve("coppice").resolve(instance))
                 .toList();
     }
 
-    /// Lets the children of a v2 group have controllers, from the root down.
-    private static void delegate(Path group) {
-        try {
-            Files.createDirectories(group);
-            for (var at = ROOT;
-                    !at.equals(group);
-                    at = at.resolve(at.relativize(group).getName(0))) {
-                Files.writeString(at.resolve("cgroup.subtree_control"), "+memory +pids");
-            }
-        } catch (IOException e) {
-            throw new UncheckedIOException("control groups cannot be delegated below " + ROOT, e);
+    /// Lets the children of a v2 group have controllers, from the root down to the parent of the VMs' groups.
+    private void delegate(Path group) throws IOException {
+        Files.createDirectories(group);
+        var at = root;
+        Files.writeString(at.resolve(DELEGATED), "+memory +pids +cpu");
+        for (var name : root.relativize(group)) {
+            at = at.resolve(name);
+            Files.writeString(at.resolve(DELEGATED), "+memory +pids +cpu");
         }
     }
 
-    private static boolean isV2() {
-        return Files.exists(ROOT.resolve("cgroup.controllers"));
+    private static boolean isV2(Path root) {
+        return Files.exists(root.resolve("cgroup.controllers"));
     }
 }

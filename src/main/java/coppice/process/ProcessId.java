@@ -1,5 +1,7 @@
 package coppice.process;
 
+import static java.nio.charset.StandardCharsets.ISO_8859_1;
+
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -14,11 +16,13 @@ public record ProcessId(long pid, long startTicks) {
     /// The live process that has this number now. A zombie counts as gone.
     public static Optional<ProcessId> of(long pid) {
         try {
-            var stat = Files.readString(Path.of("/proc", Long.toString(pid), "stat"));
-            // The second field is the command in parentheses and may hold anything, spaces and
-            // parentheses included.
+            // The second field is the command in parentheses. A process names itself as it likes:
+            // spaces, parentheses and bytes that are no UTF-8 must not make it look gone.
+            var stat = Files.readString(Path.of("/proc", Long.toString(pid), "stat"), ISO_8859_1);
             var fields = stat.substring(stat.lastIndexOf(')') + 2).split(" ");
-            return fields[0].equals("Z") || fields[0].equals("X")
+            boolean isEnding = fields[0].equals("Z") || fields[0].equals("X");
+            // One whose first thread has ended shows as a zombie while its other threads go on.
+            return isEnding && Integer.parseInt(fields[17]) <= 1
                     ? Optional.empty()
                     : Optional.of(new ProcessId(pid, Long.parseLong(fields[19])));
         } catch (IOException e) {

@@ -1,5 +1,6 @@
 package coppice.qemu;
 
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -7,7 +8,8 @@ import java.util.List;
 ///
 /// The machine type is a fixed version, so that a newer QEMU still builds the same machine. Guest RAM is an image that is
 /// opened read-only and mapped privately (`share=off,readonly=on,rom=off`, QEMU >= 8.2): the guest writes to its own pages, never to
-/// the image under other guests.
+/// the image under other guests. All processors that a guest may ever have are there from the start, since Linux takes an emulated machine
+/// for a physical one and does not let processors be added to it; it brings up as many as it is told and the agent brings up more.
 public final class CommandLine {
     /// The name by which the guest finds the agent's port.
     public static final String AGENT_PORT = "coppice.agent.0";
@@ -51,45 +53,18 @@ public final class CommandLine {
                 hypervisor.isKvm()
                         ? List.of("-accel", "kvm", "-cpu", "host")
                         : List.of("-accel", "tcg,thread=multi", "-cpu", "max"));
-        addProcessorsAndMemory(line, shape, files, hypervisor);
+        addProcessorsAndMemory(line, shape, files);
         addDevices(line, files);
         // A guest that reboots ends this process: a restored machine has no kernel to reboot into.
         // The server boots it anew.
         line.addAll(List.of("-action", "reboot=shutdown"));
-        switch (start) {
-            case BOOT ->
-                    line.addAll(
-                            List.of(
-                                    "-kernel",
-                                    files.kernel().toString(),
-                                    "-initrd",
-                                    files.initrd().toString(),
-                                    "-append",
-                                    kernelCommandLine));
-            case RESTORE ->
-                    line.addAll(
-                            List.of(
-                                    "-incoming",
-                                    "defer",
-                                    "-global",
-                                    "migration.send-configuration=off"));
-        }
+        addStart(line, shape, files, start, kernelCommandLine);
         return List.copyOf(line);
     }
 
-    /// The `-device` that is a processor. All share one socket; processors are its cores.
-    static String processor(Hypervisor hypervisor, int index) {
-        return "%s-x86_64-cpu,id=cpu%d,socket-id=0,core-id=%d,thread-id=0"
-                .formatted(hypervisor.isKvm() ? "host" : "max", index, index);
-    }
-
     private static void addProcessorsAndMemory(
-            List<String> line, MachineShape shape, MachineFiles files, Hypervisor hypervisor) {
-        line.addAll(
-                List.of(
-                        "-smp",
-                        "cpus=%d,maxcpus=%d,sockets=1,cores=%d,threads=1"
-                                .formatted(shape.cpus(), shape.maxCpus(), shape.maxCpus())));
+            List<String> line, MachineShape shape, MachineFiles files) {
+        line.addAll(List.of("-smp", Integer.toString(shape.maxCpus())));
         boolean grows = shape.maxMemory().compareTo(shape.memory()) > 0;
         line.addAll(
                 List.of(
@@ -101,10 +76,7 @@ public final class CommandLine {
                                                 MachineShape.MEMORY_SLOTS,
                                                 shape.maxMemory().mib())
                                 : "size=%dM".formatted(shape.memory().mib())));
-        line.addAll(
-                List.of(
-                        "-object",
-                        memory("ram", shape.memory().bytes(), files.ram().toString(), 0)));
+        line.addAll(List.of("-object", memory("ram", shape.memory().bytes(), files.ram(), 0)));
         for (int i = 0; i < shape.addedMemory().size(); i++) {
             line.addAll(
                     List.of(
@@ -112,19 +84,21 @@ public final class CommandLine {
                             memory(
                                     "module" + i,
                                     shape.addedMemory().get(i).bytes(),
-                                    files.ram().toString(),
+                                    files.ram(),
                                     shape.offsetOfModule(i).bytes()),
                             "-device",
                             "pc-dimm,id=dimm%d,memdev=module%d".formatted(i, i)));
         }
-        for (int i = shape.cpus(); i < shape.totalCpus(); i++) {
-            line.addAll(List.of("-device", processor(hypervisor, i)));
-        }
     }
 
-    private static String memory(String id, long bytes, String image, long offset) {
+    private static String memory(String id, long bytes, Path image, long offset) {
         return "memory-backend-file,id=%s,size=%d,mem-path=%s,offset=%d,share=off,readonly=on,rom=off"
-                .formatted(id, bytes, image, offset);
+                .formatted(id, bytes, escaped(image), offset);
+    }
+
+    /// A path as part of an option, where commas separate.
+    private static String escaped(Path path) {
+        return path.toString().replace(",", ",,");
     }
 
     private static void addDevices(List<String> line, MachineFiles files) {
@@ -137,16 +111,17 @@ public final class CommandLine {
                         "-serial",
                         "chardev:console",
                         "-qmp",
-                        "unix:%s,server=on,wait=off".formatted(files.qmp()),
+                        "unix:%s,server=on,wait=off".formatted(escaped(files.qmp())),
                         "-chardev",
-                        "socket,id=agent,path=%s,server=on,wait=off".formatted(files.agent()),
+                        "socket,id=agent,path=%s,server=on,wait=off"
+                                .formatted(escaped(files.agent())),
                         "-device",
                         "virtio-serial-pci,id=serial",
                         "-device",
                         "virtserialport,bus=serial.0,chardev=agent,name=" + AGENT_PORT,
                         "-blockdev",
                         "driver=file,node-name=file,filename=%s,discard=unmap,aio=threads"
-                                .formatted(files.disk()),
+                                .formatted(escaped(files.disk())),
                         "-blockdev",
                         "driver=raw,node-name=disk,file=file,discard=unmap,detect-zeroes=unmap",
                         "-device",
@@ -155,5 +130,31 @@ public final class CommandLine {
                         "virtio-rng-pci",
                         "-device",
                         "vmgenid,guid=auto"));
+    }
+
+    private static void addStart(
+            List<String> line,
+            MachineShape shape,
+            MachineFiles files,
+            Start start,
+            String kernelCommandLine) {
+        switch (start) {
+            case BOOT ->
+                    line.addAll(
+                            List.of(
+                                    "-kernel",
+                                    files.kernel().toString(),
+                                    "-initrd",
+                                    files.initrd().toString(),
+                                    "-append",
+                                    kernelCommandLine + " maxcpus=" + shape.cpus()));
+            case RESTORE ->
+                    line.addAll(
+                            List.of(
+                                    "-incoming",
+                                    "defer",
+                                    "-global",
+                                    "migration.send-configuration=off"));
+        }
     }
 }

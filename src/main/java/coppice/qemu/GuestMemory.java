@@ -1,16 +1,20 @@
 package coppice.qemu;
 
+import static java.nio.file.StandardOpenOption.READ;
+import static java.nio.file.StandardOpenOption.WRITE;
+
 import coppice.base.Code;
 import coppice.base.Failure;
 import coppice.base.Size;
+import coppice.base.Undo;
 import coppice.process.ProcessId;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.channels.FileChannel;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.StandardOpenOption;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -30,7 +34,7 @@ final class GuestMemory {
     private final ProcessId process;
 
     /// One private writable mapping of a file.
-    private record Mapping(long start, long end, long fileOffset, long inode) {}
+    private record Mapping(long start, long end, long fileOffset) {}
 
     GuestMemory(ProcessId process) {
         this.process = process;
@@ -41,21 +45,17 @@ final class GuestMemory {
     /// @param sources the mapped files, and where the first byte of each stands in `image`
     /// @return how much was written
     Size copyOwnPages(Map<Path, Size> sources, Path image) {
-        var proc = Path.of("/proc", Long.toString(process.pid()));
-        try (var pagemap = FileChannel.open(proc.resolve("pagemap"), StandardOpenOption.READ);
-                var memory = FileChannel.open(proc.resolve("mem"), StandardOpenOption.READ);
-                var out = FileChannel.open(image, StandardOpenOption.WRITE)) {
+        try (var copying = new Copying(proc(), image)) {
             long written = 0;
             for (var source : sources.entrySet()) {
-                long inode = (long) Files.getAttribute(source.getKey(), "unix:ino");
-                var mappings = mappings().stream().filter(m -> m.inode() == inode).toList();
+                var mappings = mappings(source.getKey());
                 if (mappings.isEmpty()) {
                     throw new Failure(
                             Code.UNAVAILABLE,
                             "the QEMU does not map its memory image " + source.getKey());
                 }
                 for (var mapping : mappings) {
-                    written += copy(mapping, source.getValue().bytes(), pagemap, memory, out);
+                    written += copying.copy(mapping, source.getValue().bytes());
                 }
             }
             return new Size(written);
@@ -65,61 +65,97 @@ final class GuestMemory {
         }
     }
 
-    private List<Mapping> mappings() throws IOException {
+    private Path proc() {
+        return Path.of("/proc", Long.toString(process.pid()));
+    }
+
+    private List<Mapping> mappings(Path source) throws IOException {
+        long inode = (long) Files.getAttribute(source, "unix:ino");
         var found = new ArrayList<Mapping>();
-        for (var line :
-                Files.readAllLines(Path.of("/proc", Long.toString(process.pid()), "maps"))) {
+        for (var line : Files.readAllLines(proc().resolve("maps"), StandardCharsets.ISO_8859_1)) {
             var fields = line.split(" +", 6);
-            if (fields[1].startsWith("rw") && fields[1].endsWith("p")) {
-                var range = fields[0].split("-");
-                found.add(
-                        new Mapping(
-                                Long.parseUnsignedLong(range[0], 16),
-                                Long.parseUnsignedLong(range[1], 16),
-                                Long.parseUnsignedLong(fields[2], 16),
-                                Long.parseLong(fields[4])));
+            if (!fields[1].startsWith("rw")
+                    || !fields[1].endsWith("p")
+                    || Long.parseLong(fields[4]) != inode) {
+                continue;
+            }
+            var range = fields[0].split("-");
+            long start = Long.parseUnsignedLong(range[0], 16);
+            long end = Long.parseUnsignedLong(range[1], 16);
+            // A file on another file system may have the same inode number, and Btrfs shows
+            // another device here than stat does: only the mapped file itself is sure.
+            var mapped = proc().resolve("map_files").resolve("%x-%x".formatted(start, end));
+            if (Files.isSameFile(mapped, source)) {
+                found.add(new Mapping(start, end, Long.parseUnsignedLong(fields[2], 16)));
             }
         }
         return found;
     }
 
-    private static long copy(
-            Mapping mapping, long base, FileChannel pagemap, FileChannel memory, FileChannel out)
-            throws IOException {
-        var entries =
-                ByteBuffer.allocateDirect(PAGES_AT_ONCE * Long.BYTES)
-                        .order(ByteOrder.nativeOrder());
-        var bytes = ByteBuffer.allocateDirect(COPY_BYTES);
-        long written = 0;
-        for (long at = mapping.start(); at < mapping.end(); at += (long) PAGES_AT_ONCE * PAGE) {
-            int pages = (int) Math.min(PAGES_AT_ONCE, (mapping.end() - at) / PAGE);
-            entries.clear().limit(pages * Long.BYTES);
-            readFully(pagemap, entries, at / PAGE * Long.BYTES);
-            for (int first = 0; first < pages; ) {
-                if (!isOwn(entries.getLong(first * Long.BYTES))) {
-                    first++;
-                    continue;
-                }
-                int end = first + 1;
-                while (end < pages
-                        && end - first < COPY_BYTES / PAGE
-                        && isOwn(entries.getLong(end * Long.BYTES))) {
-                    end++;
-                }
-                long address = at + (long) first * PAGE;
-                bytes.clear().limit((end - first) * PAGE);
-                readFully(memory, bytes, address);
-                bytes.flip();
-                writeFully(out, bytes, base + mapping.fileOffset() + address - mapping.start());
-                written += (long) (end - first) * PAGE;
-                first = end;
-            }
-        }
-        return written;
-    }
-
     private static boolean isOwn(long entry) {
         return (entry & SWAPPED) != 0 || (entry & (PRESENT | OF_FILE)) == PRESENT;
+    }
+
+    /// The open files of one copy, and its buffers: made once, since there may be thousands of mappings.
+    private static final class Copying implements AutoCloseable {
+        private final FileChannel pagemap;
+        private final FileChannel memory;
+        private final FileChannel out;
+        private final ByteBuffer entries =
+                ByteBuffer.allocateDirect(PAGES_AT_ONCE * Long.BYTES)
+                        .order(ByteOrder.nativeOrder());
+        private final ByteBuffer bytes = ByteBuffer.allocateDirect(COPY_BYTES);
+
+        Copying(Path proc, Path image) throws IOException {
+            try (var undo = new Undo()) {
+                pagemap = undo.add(FileChannel.open(proc.resolve("pagemap"), READ));
+                memory = undo.add(FileChannel.open(proc.resolve("mem"), READ));
+                out = undo.add(FileChannel.open(image, WRITE));
+                undo.keep();
+            }
+        }
+
+        /// @param base where the first byte of the mapped file stands in the image
+        long copy(Mapping mapping, long base) throws IOException {
+            long toImage = base + mapping.fileOffset() - mapping.start();
+            long written = 0;
+            for (long at = mapping.start(); at < mapping.end(); at += (long) PAGES_AT_ONCE * PAGE) {
+                int pages = (int) Math.min(PAGES_AT_ONCE, (mapping.end() - at) / PAGE);
+                entries.clear().limit(pages * Long.BYTES);
+                readFully(pagemap, entries, at / PAGE * Long.BYTES);
+                for (int first = 0; first < pages; first++) {
+                    int run = ownPages(first, pages);
+                    if (run > 0) {
+                        long address = at + (long) first * PAGE;
+                        bytes.clear().limit(run * PAGE);
+                        readFully(memory, bytes, address);
+                        writeFully(out, bytes.flip(), toImage + address);
+                        written += (long) run * PAGE;
+                        first += run - 1;
+                    }
+                }
+            }
+            return written;
+        }
+
+        /// How many pages from `first` on are the process's own, at most as many as are copied at once.
+        private int ownPages(int first, int pages) {
+            int most = Math.min(pages, first + COPY_BYTES / PAGE);
+            int end = first;
+            while (end < most && isOwn(entries.getLong(end * Long.BYTES))) {
+                end++;
+            }
+            return end - first;
+        }
+
+        @Override
+        public void close() throws IOException {
+            try (pagemap;
+                    memory;
+                    out) {
+                // all of them, whatever one of them throws
+            }
+        }
     }
 
     private static void readFully(FileChannel from, ByteBuffer into, long position)

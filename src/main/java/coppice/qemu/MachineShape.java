@@ -6,14 +6,13 @@ import java.util.List;
 /// What a machine consists of, as far as its device state depends on it. A captured machine is restored with the very shape it was
 /// captured with.
 ///
-/// @param cpus processors present at boot
-/// @param addedCpus processors added since
-/// @param maxCpus how many there can be without a new boot
+/// @param cpus processors that the guest has online
+/// @param maxCpus processors that the machine has; the guest's agent brings more of them online when the VM grows
 /// @param memory memory present at boot
 /// @param addedMemory memory modules added since, in order
 /// @param maxMemory how much there can be without a new boot
 public record MachineShape(
-        int cpus, int addedCpus, int maxCpus, Size memory, List<Size> addedMemory, Size maxMemory) {
+        int cpus, int maxCpus, Size memory, List<Size> addedMemory, Size maxMemory) {
     /// Linux adds memory in whole sections of this size on x86-64.
     public static final Size MEMORY_MODULE = Size.ofMib(128);
 
@@ -22,9 +21,15 @@ public record MachineShape(
 
     public MachineShape {
         addedMemory = List.copyOf(addedMemory);
-        if (cpus < 1 || addedCpus < 0 || cpus + addedCpus > maxCpus) {
+        if (cpus < 1 || cpus > maxCpus) {
+            throw new IllegalArgumentException("processors: %d of %d".formatted(cpus, maxCpus));
+        }
+        var all = addedMemory.stream().reduce(memory, Size::plus);
+        if (memory.bytes() == 0
+                || addedMemory.size() > MEMORY_SLOTS
+                || all.compareTo(maxMemory) > 0) {
             throw new IllegalArgumentException(
-                    "processors: %d + %d of %d".formatted(cpus, addedCpus, maxCpus));
+                    "memory: %s + %s of %s".formatted(memory, addedMemory, maxMemory));
         }
     }
 
@@ -32,15 +37,10 @@ public record MachineShape(
     public static MachineShape fresh(int cpus, int maxCpus, Size memory, Size maxMemory) {
         return new MachineShape(
                 cpus,
-                0,
                 Math.max(cpus, maxCpus),
                 memory,
                 List.of(),
                 maxMemory.compareTo(memory) < 0 ? memory : maxMemory);
-    }
-
-    public int totalCpus() {
-        return cpus + addedCpus;
     }
 
     public Size totalMemory() {
@@ -53,12 +53,12 @@ public record MachineShape(
     }
 
     public MachineShape withCpus(int total) {
-        return new MachineShape(cpus, total - cpus, maxCpus, memory, addedMemory, maxMemory);
+        return new MachineShape(total, maxCpus, memory, addedMemory, maxMemory);
     }
 
     public MachineShape withModule(Size module) {
         var modules = new java.util.ArrayList<>(addedMemory);
         modules.add(module);
-        return new MachineShape(cpus, addedCpus, maxCpus, memory, modules, maxMemory);
+        return new MachineShape(cpus, maxCpus, memory, modules, maxMemory);
     }
 }

@@ -20,8 +20,8 @@ import tools.jackson.databind.JsonNode;
 /// One running QEMU process and the way to talk to it. Thread-safe.
 ///
 /// It is made by [QemuLauncher], which starts a process or adopts one that a former server started. It ends by [#quit], by [#kill], or by
-/// itself; `onExit` is told exactly once, on a thread of its own, and from then on every call fails with `UNAVAILABLE`. Closing the object only lets
-/// go of the process: the VM goes on.
+/// itself; `onExit` is told exactly once, on a thread of its own, and from then on every call fails with `UNAVAILABLE`. Closing the
+/// object only lets go of the process: the VM goes on.
 public final class Qemu implements AutoCloseable {
     private static final Duration POLL = Duration.ofMillis(1);
 
@@ -130,24 +130,6 @@ public final class Qemu implements AutoCloseable {
     /// Connects to the agent's port. QEMU serves one connection at a time.
     public SocketChannel connectAgent(Deadline deadline) {
         return Qmp.open(files.agent(), this::isAlive, deadline);
-    }
-
-    /// Adds one processor. The guest's agent must bring it online.
-    public void addProcessor(Hypervisor hypervisor, int index, Deadline deadline) {
-        qmp.ask(
-                "device_add",
-                Map.of(
-                        "driver",
-                        (hypervisor.isKvm() ? "host" : "max") + "-x86_64-cpu",
-                        "id",
-                        "cpu" + index,
-                        "socket-id",
-                        0,
-                        "core-id",
-                        index,
-                        "thread-id",
-                        0),
-                deadline);
     }
 
     /// Adds a memory module of zeros, whose backing file is [MachineFiles#module]. The guest's agent must bring it online.

@@ -83,6 +83,11 @@ public final class QemuLauncher {
                         deadline));
     }
 
+    /// Gives what runs under a name the time of so many processors.
+    public void limitCpus(String name, int cpus) {
+        group(name).limitCpus(cpus);
+    }
+
     /// Ends whatever runs under a name and removes its control group.
     public void sweep(String name) {
         group(name).delete();
@@ -106,7 +111,7 @@ public final class QemuLauncher {
         var group = group(machine.name());
         try {
             prepareRunDirectory(machine, start);
-            group.create(machine.shape().maxMemory().plus(OVERHEAD));
+            group.create(machine.shape().maxMemory().plus(OVERHEAD), machine.shape().cpus());
             var process = spawn(machine, start, group);
             var qemu = new Qemu(machine.name(), process, machine.files(), group, onExit, deadline);
             closeRunDirectory(machine);

@@ -153,9 +153,7 @@ public final class BaseImage {
                 new VmState.Creating(now),
                 new Vm.Settings(Optional.empty(), Optional.empty(), Timers.NONE, false, Map.of()),
                 new Vm.Hardware(
-                        new Resources(shape.totalCpus(), shape.totalMemory(), storage),
-                        shape,
-                        user),
+                        new Resources(shape.cpus(), shape.totalMemory(), storage), shape, user),
                 new Vm.Origin(SnapshotId.random(), Optional.empty(), Placement.ANYWHERE, "[]"),
                 Duration.ZERO,
                 now,

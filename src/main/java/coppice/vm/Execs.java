@@ -26,17 +26,24 @@ final class Execs {
         var running = RunningExec.of(exec);
         for (int cuts = 0; cuts < MAX_CUTS; cuts++) {
             var machine = awaitRunning(life, deadline);
-            switch (machine.line().guest(deadline).run(running, deadline)) {
-                case ExecAttempt.Ended(var outcome) -> {
-                    return outcome;
+            try {
+                switch (machine.line().guest(deadline).run(running, deadline)) {
+                    case ExecAttempt.Ended(var outcome) -> {
+                        return outcome;
+                    }
+                    case ExecAttempt.Lost _ ->
+                            throw new Failure(
+                                    Code.UNAVAILABLE,
+                                    "%s does not know the command any more; how it ended cannot be found out"
+                                            .formatted(life.vm().id()));
+                    case ExecAttempt.Cut
+                                    _ -> {} // paused, or the connection broke: go on with the next
+                        // one
                 }
-                case ExecAttempt.Lost _ ->
-                        throw new Failure(
-                                Code.UNAVAILABLE,
-                                "%s does not know the command any more; how it ended cannot be found out"
-                                        .formatted(life.vm().id()));
-                case ExecAttempt.Cut
-                                _ -> {} // paused, or the connection broke: go on with the next one
+            } catch (Failure e) {
+                if (!machine.line().isSuspended() || deadline.isPast()) {
+                    throw e;
+                }
             }
         }
         throw new Failure(

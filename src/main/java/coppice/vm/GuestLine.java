@@ -29,6 +29,7 @@ final class GuestLine implements AutoCloseable {
     private final InstantSource clock;
     private final ReentrantLock connecting = new ReentrantLock();
     private volatile Optional<Guest> guest = Optional.empty();
+    private volatile boolean isSuspended;
 
     /// @param run names this life of the VM: the agent compares it with the last one it saw
     GuestLine(VmId vm, Qemu qemu, UUID run, InstantSource clock) {
@@ -55,6 +56,9 @@ final class GuestLine implements AutoCloseable {
                     "the guest agent of %s cannot be reached in time".formatted(vm));
         }
         try {
+            if (isSuspended) {
+                throw new Failure(Code.UNAVAILABLE, "%s is being paused".formatted(vm));
+            }
             var present = guest.filter(Guest::isOpen);
             if (present.isPresent()) {
                 return present.get();
@@ -85,7 +89,21 @@ final class GuestLine implements AutoCloseable {
         }
     }
 
-    /// Ends the connection in good order: nothing is on its way any more, so that a capture holds no half frame.
+    /// Ends the connection and makes no new one: the VM is about to be captured, and the capture should hold no half frame.
+    void suspend() {
+        isSuspended = true;
+        guest.ifPresent(Guest::close);
+    }
+
+    /// Connections may be made again: the VM goes on.
+    void allow() {
+        isSuspended = false;
+    }
+
+    boolean isSuspended() {
+        return isSuspended;
+    }
+
     @Override
     public void close() {
         guest.ifPresent(Guest::close);

@@ -6,6 +6,7 @@ import coppice.base.Failure;
 import coppice.base.RandomText;
 import coppice.base.Size;
 import coppice.base.Undo;
+import coppice.disk.Published;
 import coppice.guest.Identity;
 import coppice.process.ProcessId;
 import coppice.qemu.Exit;
@@ -20,11 +21,15 @@ import java.util.HexFormat;
 import java.util.Optional;
 import java.util.UUID;
 import java.util.function.Consumer;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /// How a VM's machine is brought to life, captured, grown and ended. Knows files, QEMU and the agent; knows nothing of states, the store
 /// or accounts. Thread-safe; for one VM its loop calls it one call at a time.
 final class Machines {
+    private static final Logger LOG = LoggerFactory.getLogger(Machines.class);
     private static final Duration CONTROL = Duration.ofSeconds(60);
+    private static final Duration AGENT = Duration.ofSeconds(20);
 
     private final VmFiles files;
     private final QemuLauncher launcher;
@@ -73,13 +78,24 @@ final class Machines {
             undo.onFailure(qemu::kill);
             qemu.resume(deadline);
             var line = undo.add(new GuestLine(vm.id(), qemu, run, clock));
-            if (identity.isPresent()) {
-                line.introduce(identity.get(), deadline);
-            } else {
-                line.guest(deadline);
-            }
+            identity.ifPresentOrElse(
+                    who -> line.introduce(who, deadline),
+                    () -> greet(vm.id(), qemu, line, deadline));
             undo.keep();
             return new Live(qemu, line);
+        }
+    }
+
+    /// Tells the agent of a VM that goes on what time it is. A VM whose agent its user has broken still goes on: it is the same VM, and
+    /// nobody else could mend it.
+    private static void greet(VmId vm, Qemu qemu, GuestLine line, Deadline deadline) {
+        try {
+            line.guest(deadline.atMost(AGENT));
+        } catch (Failure e) {
+            if (!qemu.isAlive()) {
+                throw e;
+            }
+            LOG.warn("{} goes on without its agent: {}", vm, e.getMessage());
         }
     }
 
@@ -134,9 +150,10 @@ final class Machines {
     void pause(Vm vm, Live live, UUID generation, Deadline deadline) {
         var place = files.pause(vm.id(), generation);
         var shape = vm.hardware().shape();
-        live.line().close(); // so that the capture holds no half frame
-        var unfinished = files.beginCapture(vm.id(), place);
+        live.line().suspend(); // so that the capture holds no half frame
+        Path unfinished = place.resolveSibling(place.getFileName() + Published.UNFINISHED);
         try {
+            files.beginCapture(vm.id(), unfinished);
             VmFiles.extend(unfinished.resolve(Capture.RAM), shape.totalMemory());
             live.qemu().freeze(deadline);
             live.qemu().saveDevices(deadline);
@@ -165,9 +182,10 @@ final class Machines {
                         : new Failure(
                                 Code.UNAVAILABLE, "the capture failed: " + why.getMessage(), why);
         try {
-            coppice.disk.Published.delete(unfinished);
+            Published.delete(unfinished);
             if (live.qemu().isAlive()) {
                 live.qemu().resume(Deadline.in(CONTROL));
+                live.line().allow();
             }
         } catch (RuntimeException e) {
             failure.addSuppressed(e);
@@ -175,12 +193,10 @@ final class Machines {
         throw failure;
     }
 
-    /// Adds processors to a running machine until it has `total`.
-    MachineShape growCpus(Live live, MachineShape shape, int total, Deadline deadline) {
-        for (int i = shape.totalCpus(); i < total; i++) {
-            live.qemu().addProcessor(launcher.hypervisor(), i, deadline);
-        }
+    /// Brings processors of a running machine online until the guest has `total`.
+    MachineShape growCpus(VmId vm, Live live, MachineShape shape, int total, Deadline deadline) {
         live.line().guest(deadline).onlineCpus(total, deadline);
+        launcher.limitCpus(vm.text(), total);
         return shape.withCpus(total);
     }
 
@@ -188,14 +204,15 @@ final class Machines {
     MachineShape growMemory(
             VmId vm, Live live, MachineShape shape, Size module, Deadline deadline) {
         int index = shape.addedMemory().size();
+        var grown = shape.withModule(module);
         files.blankModule(vm, index, module);
         live.qemu().addMemory(index, module, deadline);
-        live.line().guest(deadline).onlineMemory(module, deadline);
-        return shape.withModule(module);
+        live.line().guest(deadline).onlineMemory(grown.totalMemory(), deadline);
+        return grown;
     }
 
     /// Grows the disk of a running machine, and the file system on it.
-    void growDisk(VmId vm, Live live, Size size, Deadline deadline) {
+    void growDisk(Live live, Size size, Deadline deadline) {
         live.qemu().resizeDisk(size, deadline);
         live.line().guest(deadline).growDisk(deadline);
     }

@@ -13,7 +13,6 @@ final class ShapeJson {
     static JsonWriter write(MachineShape shape) {
         return new JsonWriter()
                 .put("cpus", shape.cpus())
-                .put("addedCpus", shape.addedCpus())
                 .put("maxCpus", shape.maxCpus())
                 .put("memory", shape.memory().bytes())
                 .put("addedMemory", shape.addedMemory().stream().map(Size::bytes).toList())
@@ -23,7 +22,6 @@ final class ShapeJson {
     static MachineShape read(JsonObject json) {
         return new MachineShape(
                 Math.toIntExact(json.requiredInteger("cpus")),
-                Math.toIntExact(json.requiredInteger("addedCpus")),
                 Math.toIntExact(json.requiredInteger("maxCpus")),
                 new Size(json.requiredInteger("memory")),
                 json.integers("addedMemory").orElseThrow().stream().map(Size::new).toList(),

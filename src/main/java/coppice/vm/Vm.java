@@ -45,7 +45,25 @@ public record Vm(
     /// @param resources what it is to have; a paused VM that was resized gets it on resume
     /// @param shape of the machine it runs on or was last captured on
     /// @param user number of the user its process runs as
-    public record Hardware(Resources resources, MachineShape shape, int user) {}
+    public record Hardware(Resources resources, MachineShape shape, int user) {
+        Hardware with(Resources changed) {
+            return new Hardware(changed, shape, user);
+        }
+
+        Hardware with(MachineShape changed) {
+            return new Hardware(resources, changed, user);
+        }
+
+        /// The machine that a boot starts: all that the VM has is there from the start.
+        Hardware freshlyBooted() {
+            return with(
+                    MachineShape.fresh(
+                            resources.cpu(),
+                            shape.maxCpus(),
+                            resources.memory(),
+                            shape.maxMemory()));
+        }
+    }
 
     /// Where it came from and what was declared with it; never changes.
     ///

@@ -176,12 +176,9 @@ final class VmFiles {
         }
     }
 
-    /// Begins a capture of a machine beside its place: everything that can be done before the machine is stopped.
-    ///
-    /// @return the unfinished directory
-    Path beginCapture(VmId vm, Path place) {
+    /// Begins a capture of a machine in a directory beside its place: everything that can be done before the machine is stopped.
+    void beginCapture(VmId vm, Path unfinished) {
         var files = of(vm);
-        var unfinished = place.resolveSibling(place.getFileName() + Published.UNFINISHED);
         try {
             Published.delete(unfinished);
             Files.createDirectory(
@@ -192,7 +189,6 @@ final class VmFiles {
             for (var name : KERNEL) {
                 reflink.copy(files.directory().resolve(name), unfinished.resolve(name));
             }
-            return unfinished;
         } catch (IOException e) {
             throw new Failure(
                     Code.UNAVAILABLE, "the capture of %s cannot be begun".formatted(vm), e);

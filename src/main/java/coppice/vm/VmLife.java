@@ -4,7 +4,6 @@ import coppice.base.Code;
 import coppice.base.Deadline;
 import coppice.base.Failure;
 import coppice.qemu.Exit;
-import coppice.qemu.MachineShape;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
@@ -23,6 +22,7 @@ final class VmLife {
 
     private final VmContext context;
     private final VmLoop loop;
+    private final Growing growing;
     private volatile Vm vm;
     private volatile Optional<Machines.Live> live = Optional.empty();
 
@@ -30,6 +30,7 @@ final class VmLife {
         this.context = context;
         this.vm = vm;
         this.loop = new VmLoop(vm.id());
+        this.growing = new Growing(context.machines(), context.node());
     }
 
     VmLoop loop() {
@@ -94,32 +95,40 @@ final class VmLife {
             become(new VmState.Starting(now(), before));
             var run = UUID.randomUUID();
             switch (before) {
-                case VmState.Paused(_, var generation) -> {
-                    run(
-                            run,
-                            context.machines()
-                                    .resume(
-                                            vm,
-                                            generation,
-                                            run,
-                                            exit -> hear(run, exit),
-                                            deadline));
-                    context.machines().clearPauses(vm.id(), Optional.empty());
-                    growAfterResume(deadline);
-                }
+                case VmState.Paused(_, var generation) ->
+                        run(
+                                run,
+                                context.machines()
+                                        .resume(
+                                                vm,
+                                                generation,
+                                                run,
+                                                exit -> hear(run, exit),
+                                                deadline));
                 case VmState.Stopped _ -> {
                     context.fleet().requirePlace(vm);
-                    vm = vm.with(freshHardware(), now());
+                    vm = vm.with(vm.hardware().freshlyBooted(), now());
                     run(run, context.machines().boot(vm, run, exit -> hear(run, exit), deadline));
                 }
             }
-            return vm;
         } catch (RuntimeException e) {
             context.machines().sweep(vm.id());
             live = Optional.empty();
             become(before);
             context.node().releaseMemory(vm.id().text());
             throw e;
+        }
+        settle(deadline);
+        return vm;
+    }
+
+    /// What is left to do when the VM already runs. That it runs is worth more than any of this: a failure is not the start's.
+    private void settle(Deadline deadline) {
+        try {
+            context.machines().clearPauses(vm.id(), Optional.empty());
+            growing.afterResume(this, deadline);
+        } catch (Failure e) {
+            LOG.warn("{} runs, but: {}", vm.id(), e.getMessage());
         }
     }
 
@@ -221,11 +230,11 @@ final class VmLife {
     }
 
     private void discard() {
+        context.records().delete(vm.id());
         loop.leave();
         context.fleet().remove(vm.id());
         live.ifPresent(Machines.Live::close);
         live = Optional.empty();
-        context.records().delete(vm.id());
         context.machines().delete(vm.id());
         context.node().releaseMemory(vm.id().text());
         context.node().releaseUser(vm.hardware().user());
@@ -246,79 +255,28 @@ final class VmLife {
     Vm resize(Growth growth, Deadline deadline) {
         var wanted = growth.applyTo(vm.hardware().resources());
         switch (vm.state()) {
-            case VmState.Running _ -> growRunning(wanted, deadline);
+            case VmState.Running _ -> growing.grow(this, wanted, deadline);
             case VmState.Paused _ -> {
                 requireSameStorage(wanted);
                 Growth.requireRoom(vm.hardware().shape(), wanted);
-                change(new Vm.Hardware(wanted, vm.hardware().shape(), vm.hardware().user()));
+                change(vm.hardware().with(wanted));
             }
             case VmState.Stopped _ -> {
                 requireSameStorage(wanted);
-                change(new Vm.Hardware(wanted, vm.hardware().shape(), vm.hardware().user()));
+                change(vm.hardware().with(wanted));
             }
             case VmState.Creating _, VmState.Starting _, VmState.Pausing _ -> throw between();
         }
         return vm;
     }
 
-    private void growRunning(Resources wanted, Deadline deadline) {
-        var before = vm.hardware();
-        Growth.requireRoom(before.shape(), wanted);
-        context.node().promiseMemory(vm.id().text(), wanted.memory());
-        var machine = live.orElseThrow();
-        if (wanted.storage().compareTo(before.resources().storage()) > 0) {
-            context.machines().growDisk(vm.id(), machine, wanted.storage(), deadline);
-            var now = vm.hardware().resources();
-            change(withResources(new Resources(now.cpu(), now.memory(), wanted.storage())));
-        }
-        growLive(machine, wanted, deadline);
-    }
-
-    /// Gives a running machine the processors and memory that it lacks.
-    private void growLive(Machines.Live machine, Resources wanted, Deadline deadline) {
-        var shape = vm.hardware().shape();
-        if (wanted.cpu() > shape.totalCpus()) {
-            shape = context.machines().growCpus(machine, shape, wanted.cpu(), deadline);
-            change(new Vm.Hardware(vm.hardware().resources(), shape, vm.hardware().user()));
-        }
-        var module = Growth.missingModule(shape, wanted.memory());
-        if (module.isPresent()) {
-            shape = context.machines().growMemory(vm.id(), machine, shape, module.get(), deadline);
-            change(new Vm.Hardware(vm.hardware().resources(), shape, vm.hardware().user()));
-        }
-        change(withResources(wanted));
-    }
-
-    private void growAfterResume(Deadline deadline) {
-        try {
-            growLive(live.orElseThrow(), vm.hardware().resources(), deadline);
-        } catch (Failure e) {
-            // The VM is up and its memory is whole: that is worth more than the growth, which the
-            // next start tries again.
-            LOG.warn("{}: could not be grown after its resume: {}", vm.id(), e.getMessage());
-        }
-    }
-
-    private Vm.Hardware withResources(Resources resources) {
-        return new Vm.Hardware(resources, vm.hardware().shape(), vm.hardware().user());
-    }
-
-    private void change(Vm.Hardware hardware) {
+    /// Writes what the VM runs on, if it has changed.
+    void change(Vm.Hardware hardware) {
         if (!hardware.equals(vm.hardware())) {
             var changed = vm.with(hardware, now());
             context.records().changeProgress(changed);
             vm = changed;
         }
-    }
-
-    private Vm.Hardware freshHardware() {
-        var wanted = vm.hardware().resources();
-        var shape = vm.hardware().shape();
-        return new Vm.Hardware(
-                wanted,
-                MachineShape.fresh(
-                        wanted.cpu(), shape.maxCpus(), wanted.memory(), shape.maxMemory()),
-                vm.hardware().user());
     }
 
     private void requireSameStorage(Resources wanted) {

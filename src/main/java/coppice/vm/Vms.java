@@ -101,8 +101,14 @@ public final class Vms implements AutoCloseable {
             throw e;
         }
         life.loop().start();
-        return life.loop()
-                .ask(() -> life.create(snapshots.directory(snapshot.id()), deadline), deadline);
+        try {
+            return life.loop()
+                    .ask(() -> life.create(snapshots.directory(snapshot.id()), deadline), deadline);
+        } catch (Failure e) {
+            life.loop().tell(life::delete); // one that came up too late must not stay: nobody
+            // knows of it
+            throw e;
+        }
     }
 
     private Vm describe(AccountId account, NewVm wanted, Snapshot snapshot) {
@@ -125,7 +131,7 @@ public final class Vms implements AutoCloseable {
     }
 
     private static Resources resources(MachineShape shape, Snapshot snapshot) {
-        return new Resources(shape.totalCpus(), shape.totalMemory(), snapshot.capture().storage());
+        return new Resources(shape.cpus(), shape.totalMemory(), snapshot.capture().storage());
     }
 
     /// The account's VMs, newest first.

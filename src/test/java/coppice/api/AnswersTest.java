@@ -17,21 +17,24 @@ import java.util.Optional;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestInstance;
+import org.junit.jupiter.api.TestInstance.Lifecycle;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
+@TestInstance(Lifecycle.PER_CLASS)
 class AnswersTest {
-    private static ApiServer api;
+    private ApiServer api;
 
     @BeforeAll
-    static void start() {
+    void start() {
         api = new ApiServer();
     }
 
     @AfterAll
-    static void stop() {
+    void stop() {
         api.close();
     }
 

@@ -13,15 +13,18 @@ import java.time.Instant;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestInstance;
+import org.junit.jupiter.api.TestInstance.Lifecycle;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
+@TestInstance(Lifecycle.PER_CLASS)
 class BodiesTest {
-    private static ApiServer api;
+    private ApiServer api;
 
     @BeforeAll
-    static void start() {
+    void start() {
         api =
                 new ApiServer(
                         new ApiSettings(
@@ -34,7 +37,7 @@ class BodiesTest {
     }
 
     @AfterAll
-    static void stop() {
+    void stop() {
         api.close();
     }
 
@@ -219,7 +222,7 @@ class BodiesTest {
     }
 
     @Test
-    void textComesBackInUtf8() {
+    void utf8TextComesBack() {
         var answer = api.send("POST", "/v5/things", "{\"name\":\"\\u00e4😀\"}");
         assertEquals("{\"name\":\"ä😀\"}", new String(answer.response().body(), UTF_8));
     }

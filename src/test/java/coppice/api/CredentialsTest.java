@@ -10,14 +10,17 @@ import java.time.Instant;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestInstance;
+import org.junit.jupiter.api.TestInstance.Lifecycle;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
+@TestInstance(Lifecycle.PER_CLASS)
 class CredentialsTest {
-    private static ApiServer api;
+    private ApiServer api;
 
     @BeforeAll
-    static void start() {
+    void start() {
         api =
                 new ApiServer(
                         new ApiSettings(
@@ -30,7 +33,7 @@ class CredentialsTest {
     }
 
     @AfterAll
-    static void stop() {
+    void stop() {
         api.close();
     }
 

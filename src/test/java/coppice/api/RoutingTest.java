@@ -10,20 +10,23 @@ import java.util.List;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestInstance;
+import org.junit.jupiter.api.TestInstance.Lifecycle;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
+@TestInstance(Lifecycle.PER_CLASS)
 class RoutingTest {
-    private static ApiServer api;
+    private ApiServer api;
 
     @BeforeAll
-    static void start() {
+    void start() {
         api = new ApiServer();
     }
 
     @AfterAll
-    static void stop() {
+    void stop() {
         api.close();
     }
 

@@ -16,14 +16,17 @@ import java.util.Random;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestInstance;
+import org.junit.jupiter.api.TestInstance.Lifecycle;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
+@TestInstance(Lifecycle.PER_CLASS)
 class HostileHttpTest {
-    private static HttpServer server;
+    private HttpServer server;
 
     @BeforeAll
-    static void start() {
+    void start() {
         server =
                 HttpServer.start(
                         new InetSocketAddress("127.0.0.1", 0),
@@ -53,7 +56,7 @@ class HostileHttpTest {
     }
 
     @AfterAll
-    static void stop() {
+    void stop() {
         server.close();
     }
 
@@ -165,7 +168,7 @@ class HostileHttpTest {
         assertGoesOn();
     }
 
-    private static void assertGoesOn() throws IOException {
+    private void assertGoesOn() throws IOException {
         try (var peer = new RawPeer(server.port())) {
             assertEquals("fine", peer.send("GET / HTTP/1.1\r\nHost: x\r\n\r\n").answer().body());
         }

@@ -155,7 +155,8 @@ class JsonObjectTest {
                         + "\"required\":[\"at\"]},\"Outer\":{\"type\":\"object\",\"properties\":{"
                         + "\"a\":{\"$ref\":\"#/components/schemas/Inner\",\"description\":\"First.\"},"
                         + "\"b\":{\"type\":\"array\",\"items\":{\"$ref\":\"#/components/schemas/Inner\"},\"description\":\"More.\"},"
-                        + "\"state\":{\"anyOf\":[{\"type\":\"string\",\"enum\":[\"on\",\"off\"]},{\"type\":\"null\"}],\"description\":\"Now.\"}},"
+                        + "\"state\":{\"anyOf\":[{\"type\":\"string\",\"enum\":[\"on\",\"off\"]},{\"type\":\"null\"}],"
+                        + "\"description\":\"Now.\"}},"
                         + "\"required\":[\"a\"]}}}",
                 new String(Json.write(text), UTF_8));
     }

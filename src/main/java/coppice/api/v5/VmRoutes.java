@@ -46,33 +46,8 @@ public final class VmRoutes {
 
     public List<Route> routes() {
         return List.of(
-                Route.v5(POST, "/vms", "createVm", this::create)
-                        .about("VMs", "Create a VM from a snapshot")
-                        .takes(VmSchemas.CREATE)
-                        .returns(VmSchemas.CREATED_VM)
-                        .fails(Code.BAD_REQUEST, "firewall is missing, or a field is wrong")
-                        .fails(Code.VM_LIMIT_EXCEEDED, "the account's limit of running VMs")
-                        .fails(Code.TOTAL_VM_LIMIT_EXCEEDED, "the account's limit of VMs")
-                        .fails(Code.NOT_FOUND, "the snapshot or a named resource is absent")
-                        .fails(
-                                Code.CONFLICT,
-                                "slug taken, no capacity, or placement not satisfiable")
-                        .fails(Code.UNAVAILABLE, "the VM did not come up and is removed")
-                        .fails(
-                                Code.VM_START_TIMEOUT,
-                                "the VM was not ready in time and is removed"),
-                Route.v5(GET, "/vms", "listVms", this::list)
-                        .about("VMs", "List VMs, newest first")
-                        .query("state", Schema.word(VmSchemas.STATES), "Only VMs in this state.")
-                        .query("slug", Schema.string(), "Only the VM with this slug.")
-                        .query(
-                                "snapshotId",
-                                Schema.string(),
-                                "Only VMs made from this snapshot: id, slug or owner/slug.")
-                        .query("metadata", Schema.string(), "key:value,key:value; all must match.")
-                        .paged()
-                        .returns(VmSchemas.VM_LIST)
-                        .fails(Code.NOT_FOUND, "the snapshot slug is unknown"),
+                createRoute(),
+                listRoute(),
                 Route.v5(
                                 GET,
                                 "/vms/{vm}",
@@ -108,6 +83,35 @@ public final class VmRoutes {
                         .fails(Code.BAD_REQUEST, "smaller than now, above a ceiling, or no field")
                         .fails(Code.CONFLICT, "it cannot grow that far in this state"),
                 exec.route());
+    }
+
+    private Route createRoute() {
+        return Route.v5(POST, "/vms", "createVm", this::create)
+                .about("VMs", "Create a VM from a snapshot")
+                .takes(VmSchemas.CREATE)
+                .returns(VmSchemas.CREATED_VM)
+                .fails(Code.BAD_REQUEST, "firewall is missing, or a field is wrong")
+                .fails(Code.VM_LIMIT_EXCEEDED, "the account's limit of running VMs")
+                .fails(Code.TOTAL_VM_LIMIT_EXCEEDED, "the account's limit of VMs")
+                .fails(Code.NOT_FOUND, "the snapshot or a named resource is absent")
+                .fails(Code.CONFLICT, "slug taken, no capacity, or placement not satisfiable")
+                .fails(Code.UNAVAILABLE, "the VM did not come up and is removed")
+                .fails(Code.VM_START_TIMEOUT, "the VM was not ready in time and is removed");
+    }
+
+    private Route listRoute() {
+        return Route.v5(GET, "/vms", "listVms", this::list)
+                .about("VMs", "List VMs, newest first")
+                .query("state", Schema.word(VmSchemas.STATES), "Only VMs in this state.")
+                .query("slug", Schema.string(), "Only the VM with this slug.")
+                .query(
+                        "snapshotId",
+                        Schema.string(),
+                        "Only VMs made from this snapshot: id, slug or owner/slug.")
+                .query("metadata", Schema.string(), "key:value,key:value; all must match.")
+                .paged()
+                .returns(VmSchemas.VM_LIST)
+                .fails(Code.NOT_FOUND, "the snapshot slug is unknown");
     }
 
     private Route action(

@@ -1,0 +1,249 @@
+package coppice.guest;
+
+import static java.nio.charset.StandardCharsets.US_ASCII;
+
+import coppice.base.Code;
+import coppice.base.Deadline;
+import coppice.base.Failure;
+import coppice.base.RandomText;
+import coppice.base.Size;
+import java.net.ProtocolException;
+import java.nio.ByteBuffer;
+import java.nio.channels.ByteChannel;
+import java.time.Duration;
+import java.time.Instant;
+
+/// One connection to the agent of one VM. Any thread may use it; many requests go on at once.
+///
+/// Nothing that the guest sends is believed. Its first breach of the protocol closes the connection, which fails every waiting call with
+/// UNAVAILABLE at once. A call that is not answered by its deadline fails with UNAVAILABLE too, and the connection stays open. An operation
+/// that the agent does not know fails with AGENT_UNSUPPORTED.
+///
+/// An agent that was restarted inside its guest stays silent until the next connection: [#ping] finds that out.
+public final class Guest implements AutoCloseable {
+    static final byte[] MAGIC = "COPPICE-AGENT-1\n".getBytes(US_ASCII);
+    private static final int NONCE = 16;
+    private static final Duration STALE = Duration.ofMillis(100);
+
+    private final String name;
+    private final Connection connection;
+    private final Welcome welcome;
+
+    private Guest(String name, Connection connection, Welcome welcome) {
+        this.name = name;
+        this.connection = connection;
+        this.welcome = welcome;
+    }
+
+    /// Greets the agent of the VM of this name. The channel is in blocking mode, and closing it ends its reads and writes; from here on it
+    /// belongs to the connection, and is closed whenever there is no guest to return.
+    ///
+    /// HELLO may lie unread for seconds, while the guest boots or prepares a copy. If so, its clock is set again before this returns.
+    public static Greeting connect(
+            String name, ByteChannel channel, Hello hello, Deadline deadline) {
+        var nonce = RandomText.bytes(NONCE);
+        var mark = ByteBuffer.allocate(MAGIC.length + NONCE).put(MAGIC).put(nonce).array();
+        long greeted = System.nanoTime();
+        var connection = new Connection(name, channel, opening(mark, hello), mark);
+        try {
+            var answer = result(connection.greeting(deadline));
+            if (answer.has(Tag.CODE)) {
+                var refusal = Answer.Refused.of(answer);
+                connection.close(closedByUs(name));
+                return new Greeting.Refused(refusal.code(), refusal.message());
+            }
+            var guest = new Guest(name, connection, Welcome.parse(answer, hello.generation()));
+            if (System.nanoTime() - greeted > STALE.toNanos() && guest.can("clock")) {
+                guest.setClock(hello.clock().instant(), deadline);
+            }
+            return new Greeting.Welcomed(guest);
+        } catch (ProtocolException e) {
+            throw connection.breach(e);
+        } catch (Failure e) {
+            connection.close(e);
+            throw e;
+        }
+    }
+
+    public boolean isOpen() {
+        return connection.isOpen();
+    }
+
+    /// Runs the listener once, when the connection is closed or at once if it is; on any thread, so it must not wait.
+    public void onClose(Runnable listener) {
+        connection.onClose(listener);
+    }
+
+    @Override
+    public void close() {
+        connection.close(closedByUs(name));
+    }
+
+    public boolean can(String capability) {
+        return welcome.capabilities().contains(capability);
+    }
+
+    /// As the agent says, safe to show.
+    public String agentVersion() {
+        return welcome.agentVersion();
+    }
+
+    /// Runs a command whose outcome is not worth more than this connection.
+    public ExecOutcome exec(Exec exec, Deadline deadline) {
+        return switch (run(RunningExec.of(exec), deadline)) {
+            case ExecAttempt.Ended(var outcome) -> outcome;
+            case ExecAttempt.Cut(var why) -> throw new Failure(why.code(), why.getMessage(), why);
+            case ExecAttempt.Lost _ ->
+                    throw new Failure(Code.UNAVAILABLE, "%s lost the command".formatted(name));
+        };
+    }
+
+    /// Starts the command or goes on with it, until it ends or the connection does. Fails if the guest will not run it (BAD_REQUEST, as for
+    /// a user that does not exist; RATE_LIMITED; UNAVAILABLE), or if the deadline comes first: then it goes on in the guest, and a later
+    /// call may wait for it again.
+    public ExecAttempt run(RunningExec exec, Deadline deadline) {
+        exec.begin();
+        try {
+            var request = exec.request(welcome.bootId());
+            return request.isEmpty() ? new ExecAttempt.Lost() : run(exec, request.get(), deadline);
+        } finally {
+            exec.pause();
+        }
+    }
+
+    /// Sends the signal to the process group of a command; false if the guest does not know the command.
+    public boolean killExec(ExecId id, int signal, Deadline deadline) {
+        var fields =
+                Request.fields("exec.kill")
+                        .uuid(Tag.EXEC_ID, id.value())
+                        .number(Tag.SIGNAL, signal);
+        var answer = ask(Request.plain("exec.kill", fields), deadline);
+        if (answer instanceof Answer.Refused(var code, _) && code.equals("NO_SUCH_EXEC")) {
+            return false;
+        }
+        result("exec.kill", answer);
+        return true;
+    }
+
+    public void setClock(Instant now, Deadline deadline) {
+        call("clock", Request.fields("clock").instant(Tag.WALL_CLOCK, now), deadline);
+    }
+
+    /// Has the guest write its file systems out.
+    public void sync(Deadline deadline) {
+        call("sync", Request.fields("sync"), deadline);
+    }
+
+    /// Begins an orderly power-off; it goes on after this returns.
+    public void shutdown(Deadline deadline) {
+        call("shutdown", Request.fields("shutdown"), deadline);
+    }
+
+    /// Grows the root file system to the size of its disk, and returns its new size.
+    public Size growDisk(Deadline deadline) {
+        var result = call("disk.grow", Request.fields("disk.grow"), deadline);
+        try {
+            return new Size(result.number(Tag.SIZE, Long.MAX_VALUE));
+        } catch (ProtocolException e) {
+            throw connection.breach(e);
+        }
+    }
+
+    /// Waits until there are this many processors, and brings them online.
+    public void onlineCpus(int count, Deadline deadline) {
+        call("cpu.online", Request.fields("cpu.online").number(Tag.COUNT, count), deadline);
+    }
+
+    /// Waits until there is this much memory in all, and brings it online.
+    public void onlineMemory(Size size, Deadline deadline) {
+        call(
+                "memory.online",
+                Request.fields("memory.online").number(Tag.SIZE, size.bytes()),
+                deadline);
+    }
+
+    /// How long the agent takes to answer.
+    public Duration ping(Deadline deadline) {
+        long start = System.nanoTime();
+        connection.ping(deadline);
+        return Duration.ofNanos(System.nanoTime() - start);
+    }
+
+    private ExecAttempt run(RunningExec exec, Request request, Deadline deadline) {
+        var call = open(request);
+        try {
+            return switch (connection.await(call, request.operation(), deadline)) {
+                case Answer.Result(var result) -> new ExecAttempt.Ended(exec.outcome(result));
+                case Answer.Closed(var why) -> new ExecAttempt.Cut(why);
+                case Answer.Refused(var code, _) when code.equals("NO_SUCH_EXEC") ->
+                        new ExecAttempt.Lost();
+                case Answer.Refused(var code, _) when code.equals("NO_SUCH_USER") ->
+                        throw new Failure(
+                                Code.BAD_REQUEST,
+                                "%s has no user %s; create it there first"
+                                        .formatted(
+                                                name,
+                                                exec.user()
+                                                        .map(GuestText::clean)
+                                                        .orElse("to run commands as")));
+                case Answer.Refused refused -> throw refused.failure(name, request.operation());
+            };
+        } catch (ProtocolException e) {
+            return new ExecAttempt.Cut(connection.breach(e));
+        } finally {
+            exec.learn(call, welcome.bootId());
+        }
+    }
+
+    private Fields call(String operation, FieldsWriter fields, Deadline deadline) {
+        return result(operation, ask(Request.plain(operation, fields), deadline));
+    }
+
+    private Fields result(String operation, Answer answer) {
+        if (answer instanceof Answer.Refused refused) {
+            throw refused.failure(name, operation);
+        }
+        return result(answer);
+    }
+
+    private Answer ask(Request request, Deadline deadline) {
+        return connection.await(open(request), request.operation(), deadline);
+    }
+
+    private Call open(Request request) {
+        if (!can(request.operation())) {
+            throw Answer.unsupported(name, request.operation());
+        }
+        if (request.fields().length > Request.MAX_FIELDS) {
+            throw new Failure(
+                    Code.PAYLOAD_TOO_LARGE,
+                    "a command and its environment have at most 2 MiB; use stdin or a file");
+        }
+        return connection.open(request, welcome.window());
+    }
+
+    private static Fields result(Answer answer) {
+        return switch (answer) {
+            case Answer.Result(var fields) -> fields;
+            // Made anew, so that the stack trace is the waiting thread's.
+            case Answer.Closed(var why) -> throw new Failure(why.code(), why.getMessage(), why);
+            case Answer.Refused refused ->
+                    throw new IllegalStateException("not handled: " + refused);
+        };
+    }
+
+    private static ByteBuffer opening(byte[] mark, Hello hello) {
+        var frame = FrameWriter.encode(hello.frame());
+        return ByteBuffer.allocate(Frame.MAX_BYTES + mark.length + frame.remaining())
+                .position(Frame.MAX_BYTES)
+                .put(mark)
+                .put(frame)
+                .flip();
+    }
+
+    private static Failure closedByUs(String name) {
+        return new Failure(
+                Code.UNAVAILABLE,
+                "the connection to the guest agent of %s was closed".formatted(name));
+    }
+}

@@ -1,0 +1,133 @@
+package coppice.main;
+
+import coppice.json.Json;
+import coppice.json.JsonObject;
+import java.io.IOException;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+
+/// A caller of the API with one key, as a test sees it.
+final class Client {
+    private static final Duration PATIENCE = Duration.ofSeconds(180);
+
+    private final HttpClient http;
+    private final String baseUrl;
+    private final String key;
+
+    /// A response: its status and its JSON body, empty when it had none.
+    record Answer(int status, JsonObject body, HttpResponse<byte[]> response) {
+
+        /// Fails, showing the body, when the status is another one.
+        JsonObject expect(int wanted) {
+            if (status != wanted) {
+                throw new AssertionError(
+                        "status %d instead of %d: %s"
+                                .formatted(
+                                        status,
+                                        wanted,
+                                        new String(response.body(), StandardCharsets.UTF_8)));
+            }
+            return body;
+        }
+
+        /// Fails when this is not that failure.
+        void expect(int wanted, String code) {
+            var found = expect(wanted).string("code").orElse("none");
+            if (!found.equals(code)) {
+                throw new AssertionError(
+                        "code %s instead of %s: %s".formatted(found, code, message()));
+            }
+        }
+
+        String message() {
+            return body.string("message").orElse("");
+        }
+    }
+
+    Client(HttpClient http, String baseUrl, String key) {
+        this.http = http;
+        this.baseUrl = baseUrl;
+        this.key = key;
+    }
+
+    Answer get(String path) {
+        return send("GET", path, new byte[0]);
+    }
+
+    Answer post(String path, String json) {
+        return send("POST", path, json.getBytes(StandardCharsets.UTF_8));
+    }
+
+    Answer patch(String path, String json) {
+        return send("PATCH", path, json.getBytes(StandardCharsets.UTF_8));
+    }
+
+    Answer delete(String path) {
+        return send("DELETE", path, new byte[0]);
+    }
+
+    Answer send(String method, String path, byte[] body) {
+        var request =
+                HttpRequest.newBuilder(URI.create(baseUrl + path))
+                        .timeout(PATIENCE)
+                        .header("Authorization", "Bearer " + key)
+                        .method(method, HttpRequest.BodyPublishers.ofByteArray(body));
+        try {
+            var response = http.send(request.build(), HttpResponse.BodyHandlers.ofByteArray());
+            var isJson = response.body().length > 0 && response.body()[0] == '{';
+            return new Answer(
+                    response.statusCode(),
+                    isJson ? Json.parse(response.body()) : JsonObject.empty(),
+                    response);
+        } catch (IOException e) {
+            throw new java.io.UncheckedIOException(method + " " + path, e);
+        } catch (InterruptedException e) {
+            throw new IllegalStateException(e);
+        }
+    }
+
+    /// Creates a VM without network reach and returns its id.
+    String createVm() {
+        return createVm("{\"firewall\":{\"rules\":[]}}");
+    }
+
+    String createVm(String json) {
+        return post("/v5/vms", json).expect(200).requiredString("id");
+    }
+
+    void createVmFails(String json, int status) {
+        post("/v5/vms", json).expect(status);
+    }
+
+    /// Runs a shell command that must succeed and returns what it printed, without the newline at the end.
+    String run(String vm, String command) {
+        var result = post("/v5/vms/%s/exec-await".formatted(vm), exec(command)).expect(200);
+        if (!result.integer("statusCode").equals(java.util.Optional.of(0L))) {
+            throw new AssertionError(
+                    "'%s' ended with %s: %s%s"
+                            .formatted(
+                                    command,
+                                    result.integer("statusCode"),
+                                    result.requiredString("stdout"),
+                                    result.requiredString("stderr")));
+        }
+        return result.requiredString("stdout").stripTrailing();
+    }
+
+    static String exec(String command) {
+        return new String(
+                Json.write(
+                        new coppice.json.JsonWriter()
+                                .put("command", command)
+                                .put("timeoutMs", 120_000)),
+                StandardCharsets.UTF_8);
+    }
+
+    String state(String vm) {
+        return get("/v5/vms/" + vm).expect(200).requiredString("state");
+    }
+}

@@ -1,0 +1,227 @@
+package coppice.main;
+
+import coppice.base.Deadline;
+import coppice.disk.DataVolume;
+import coppice.disk.Published;
+import coppice.process.Command;
+import coppice.process.ControlGroup;
+import java.io.IOException;
+import java.net.ServerSocket;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Assumptions;
+
+/// A whole Coppice of its own: a data directory with its volume, and a server in a process of its own that can be killed and started
+/// again. Closing it ends everything and fails when anything is left.
+final class Installation implements AutoCloseable {
+    private static final Duration PATIENCE = Duration.ofSeconds(60);
+
+    private final Path data;
+    private final Map<String, String> environment = new HashMap<>();
+    private final HttpClient http =
+            HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build();
+    private final int port;
+    private Process server;
+
+    private Installation(Path data, int port, Map<String, String> settings) {
+        this.data = data;
+        this.port = port;
+        environment.put("COPPICE_HOME", home());
+        environment.put("COPPICE_DATA_DIRECTORY", data.toString());
+        environment.put("COPPICE_DATA_VOLUME_SIZE", "8192");
+        environment.put("COPPICE_HTTP_PORT", Integer.toString(port));
+        environment.put("COPPICE_IMAGES", "busybox");
+        environment.put("COPPICE_IMAGE_DEFAULT", "busybox");
+        environment.put("COPPICE_NODE_DISK_RESERVE", "256");
+        environment.putAll(settings);
+    }
+
+    /// Makes one and starts its server. Settings are environment variables. Without root or guest images the test is skipped, and says so.
+    static Installation start(Map<String, String> settings) {
+        Assumptions.assumeTrue(
+                System.getProperty("user.name").equals("root"),
+                "needs root, for QEMU users and the data volume");
+        try {
+            var data = Files.createTempDirectory(Path.of("/var/tmp"), "coppice-it-");
+            var installation = new Installation(data, freePort(), settings);
+            try {
+                installation.startServer();
+            } catch (RuntimeException | AssertionError e) {
+                installation.close();
+                throw e;
+            }
+            return installation;
+        } catch (IOException e) {
+            throw new IllegalStateException(e);
+        }
+    }
+
+    static Installation start() {
+        return start(Map.of());
+    }
+
+    Path data() {
+        return data;
+    }
+
+    /// A client with a new key for an account of this name.
+    Client client(String account) {
+        return new Client(
+                http,
+                "http://127.0.0.1:" + port,
+                program("key", "create", "--account", account).strip());
+    }
+
+    /// A client that sends this as its key.
+    Client clientWithKey(String key) {
+        return new Client(http, "http://127.0.0.1:" + port, key);
+    }
+
+    /// Starts the server and waits until it answers.
+    void startServer() {
+        try {
+            var builder =
+                    new ProcessBuilder(java("serve"))
+                            .redirectErrorStream(true)
+                            .redirectOutput(ProcessBuilder.Redirect.appendTo(log().toFile()));
+            builder.environment().putAll(environment);
+            server = builder.start();
+        } catch (IOException e) {
+            throw new IllegalStateException(e);
+        }
+        var deadline = Deadline.in(PATIENCE);
+        while (!answers()) {
+            if (deadline.isPast() || !server.isAlive()) {
+                throw new AssertionError("the server did not start:\n" + logTail());
+            }
+            Thread.onSpinWait();
+        }
+    }
+
+    /// Ends the server without giving it a chance.
+    void killServer() {
+        end(server.destroyForcibly());
+    }
+
+    /// Ends the server in good order.
+    void stopServer() {
+        server.destroy();
+        end(server);
+    }
+
+    long serverPid() {
+        return server.pid();
+    }
+
+    /// Runs a command of the program and returns what it printed; fails when its exit status is not 0.
+    String program(String... arguments) {
+        var outcome = tryProgram(arguments);
+        if (outcome.status() != 0) {
+            throw new AssertionError("%s: %s".formatted(List.of(arguments), outcome.output()));
+        }
+        return outcome.output();
+    }
+
+    Command.Outcome tryProgram(String... arguments) {
+        var line = new ArrayList<String>(List.of("env"));
+        environment.forEach((name, value) -> line.add(name + "=" + value));
+        line.addAll(java(arguments));
+        return new Command(line).run(Deadline.in(PATIENCE));
+    }
+
+    /// The last lines of the server's log, for the message of a test that fails.
+    String logTail() {
+        try {
+            var lines = Files.readAllLines(log());
+            return String.join("\n", lines.subList(Math.max(0, lines.size() - 60), lines.size()));
+        } catch (IOException e) {
+            return "no log";
+        }
+    }
+
+    private Path log() {
+        return data.resolve("server.log");
+    }
+
+    private static List<String> java(String... arguments) {
+        var line =
+                new ArrayList<>(
+                        List.of(
+                                Path.of(System.getProperty("java.home"), "bin/java").toString(),
+                                "--enable-native-access=ALL-UNNAMED",
+                                "-XX:+UseSerialGC",
+                                "-XX:TieredStopAtLevel=1",
+                                "-Xmx256m",
+                                "-cp",
+                                classPath(),
+                                "coppice.main.Main"));
+        line.addAll(List.of(arguments));
+        return line;
+    }
+
+    /// The project's directory: tests run in it.
+    private static String home() {
+        return java.util.Optional.ofNullable(System.getenv("COPPICE_HOME"))
+                .orElse(Path.of("").toAbsolutePath().toString());
+    }
+
+    /// Where this test's own classes and the program's come from, whatever started the test.
+    private static String classPath() {
+        return System.getProperty(
+                "surefire.test.class.path",
+                System.getProperty("coppice.class.path", System.getProperty("java.class.path")));
+    }
+
+    private boolean answers() {
+        try {
+            var request =
+                    HttpRequest.newBuilder(URI.create("http://127.0.0.1:%d/status".formatted(port)))
+                            .timeout(Duration.ofSeconds(2))
+                            .build();
+            return http.send(request, HttpResponse.BodyHandlers.discarding()).statusCode() == 200;
+        } catch (IOException e) {
+            return false;
+        } catch (InterruptedException e) {
+            throw new IllegalStateException(e);
+        }
+    }
+
+    private static void end(Process process) {
+        try {
+            if (!process.waitFor(PATIENCE.toSeconds(), TimeUnit.SECONDS)) {
+                process.destroyForcibly();
+                throw new AssertionError("the server does not end");
+            }
+        } catch (InterruptedException e) {
+            throw new IllegalStateException(e);
+        }
+    }
+
+    private static int freePort() throws IOException {
+        try (var socket = new ServerSocket(0)) {
+            return socket.getLocalPort();
+        }
+    }
+
+    @Override
+    public void close() {
+        if (server != null) {
+            server.destroyForcibly();
+            end(server);
+        }
+        var instance = DataLock.instance(data);
+        ControlGroup.names(instance).forEach(vm -> ControlGroup.of(instance, vm).delete());
+        DataVolume.unmount(data);
+        Published.delete(data);
+    }
+}

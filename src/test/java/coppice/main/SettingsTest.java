@@ -1,0 +1,387 @@
+package coppice.main;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import coppice.base.Code;
+import coppice.base.Failure;
+import coppice.base.Size;
+import coppice.base.Slug;
+import coppice.node.Capacity;
+import coppice.vm.VmLimits;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.MethodSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+class SettingsTest {
+    private static final Path REFERENCE = Path.of("docs/configuration.md");
+
+    @TempDir private Path directory;
+    private Path file;
+
+    /// A row of the reference.
+    private record Documented(String key, String variable, String value) {}
+
+    @BeforeEach
+    void anEmptyFileStandsForTheOneOfThisMachine() throws IOException {
+        file = Files.createFile(directory.resolve("coppice.conf"));
+    }
+
+    @Test
+    void theReferenceHasEveryKeyWithItsVariableAndDefault() throws IOException {
+        var known =
+                Settings.DEFAULTS.entrySet().stream()
+                        .map(
+                                entry ->
+                                        new Documented(
+                                                entry.getKey(),
+                                                Settings.variable(entry.getKey()),
+                                                entry.getValue()))
+                        .toList();
+        assertEquals(List.of(), without(known, documented()), "missing in " + REFERENCE);
+        assertEquals(List.of(), without(documented(), known), "only in " + REFERENCE);
+    }
+
+    @Test
+    void theReferenceSaysWhatEveryKeyMeansAndInWhichUnit() throws IOException {
+        for (var cells : rows()) {
+            assertEquals(5, cells.size(), cells.toString());
+            assertTrue(cells.stream().noneMatch(String::isEmpty), cells.toString());
+        }
+    }
+
+    @Test
+    void noTwoKeysHaveOneVariable() {
+        var variables = Settings.DEFAULTS.keySet().stream().map(Settings::variable).toList();
+        assertEquals(variables, variables.stream().distinct().toList());
+    }
+
+    @Test
+    void aWordInsideAKeyBeginsANewWordOfTheVariable() {
+        assertEquals("COPPICE_HTTP_BASE_URL", Settings.variable("http.baseUrl"));
+        assertEquals("COPPICE_IMAGES", Settings.variable("images"));
+    }
+
+    @Test
+    void theDefaultsHaveNoMistake() {
+        read().check();
+    }
+
+    @Test
+    void theDefaultsAreRead() {
+        var settings = read();
+        assertEquals(Path.of("/var/lib/coppice"), settings.dataDirectory());
+        assertEquals(Path.of("/var/cache/coppice"), settings.cacheDirectory());
+        assertEquals(Optional.empty(), settings.volumeSize());
+        assertEquals("127.0.0.1", settings.httpAddress());
+        assertEquals(7480, settings.httpPort());
+        assertEquals(new Slug("svc"), settings.brand());
+        assertEquals(List.of("busybox", "debian"), settings.images());
+        assertEquals(new Slug("debian"), settings.defaultImage());
+        assertEquals(Map.of(new Slug("ubuntu"), new Slug("debian")), settings.imageAliases());
+        assertEquals(
+                new Capacity(4, Size.ofMib(512), Size.ofMib(1024), 4, 700_000),
+                settings.capacity());
+        assertEquals(
+                new VmLimits(
+                        Duration.ofSeconds(120),
+                        Duration.ofSeconds(600),
+                        Duration.ofSeconds(30),
+                        Optional.empty(),
+                        Optional.empty()),
+                settings.vmLimits());
+    }
+
+    @ParameterizedTest
+    @MethodSource("keys")
+    void everyKeyIsReadFromTheFile(String key) throws IOException {
+        Files.writeString(file, "# a comment\n\n%s =  from-file \n".formatted(key));
+        assertEquals("from-file", read().text(key));
+    }
+
+    @ParameterizedTest
+    @MethodSource("keys")
+    void theEnvironmentGoesOverTheFile(String key) throws IOException {
+        Files.writeString(file, key + " = from-file\n");
+        assertEquals("from-environment", read(key, " from-environment ").text(key));
+    }
+
+    @Test
+    void anEmptyVariableIsAnEmptyValue() throws IOException {
+        Files.writeString(file, "vm.maxTotal = 7\n");
+        assertEquals(Optional.of(7), read().vmLimits().allVms());
+        assertEquals(Optional.empty(), read("vm.maxTotal", "").vmLimits().allVms());
+    }
+
+    @Test
+    void aFileThatIsNamedMustExist() {
+        var missing = directory.resolve("missing.conf");
+        var environment = Map.of("COPPICE_CONFIG", missing.toString());
+        var failure = assertThrows(Failure.class, () -> Settings.read(environment));
+        assertTrue(failure.getMessage().contains(missing.toString()), failure.getMessage());
+    }
+
+    @Test
+    void aKeyThatDoesNotExistIsAMistake() throws IOException {
+        Files.writeString(file, "http.prot = 80\n");
+        assertEquals(
+                List.of("http.prot: no such key; see docs/configuration.md"), mistakes(read()));
+        var failure = assertThrows(Failure.class, () -> read().text("http.prot"));
+        assertEquals(Code.BAD_REQUEST, failure.code());
+    }
+
+    @Test
+    void allMistakesAreReportedTogether() throws IOException {
+        Files.writeString(file, "http.prot = 80\nhttp.port = eighty\n");
+        assertEquals(
+                List.of(
+                        "http.prot: no such key; see docs/configuration.md",
+                        "http.port: must be a port number, not 'eighty'",
+                        "vm.startTimeout: must be a number of seconds, at least 1, not '2m'"),
+                mistakes(read("vm.startTimeout", "2m")));
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "data.directory, 'a\0b'",
+        "cache.directory, 'a\0b'",
+        "data.directory, ''",
+        "data.volumeSize, 8G",
+        "data.volumeSize, 4095",
+        "data.volumeSize, 99999999999999",
+        "http.address, ''",
+        "http.address, 300.1.1.1",
+        "http.address, -a.test",
+        "http.address, a b",
+        "http.address, '1::2::3'",
+        "http.port, http",
+        "http.port, 65536",
+        "http.port, -1",
+        "http.baseUrl, api.test",
+        "http.baseUrl, /v5",
+        "http.baseUrl, ftp://api.test",
+        "http.baseUrl, 'https://'",
+        "http.baseUrl, 'https://a b'",
+        "http.baseUrl, 'https://api.test?a=b'",
+        "http.baseUrl, 'https://user@api.test'",
+        "api.brand, My Brand",
+        "api.brand, my-brand",
+        "image.default, Debian!",
+        "image.aliases, ubuntu",
+        "image.aliases, ubuntu=debian=busybox",
+        "image.aliases, 'a=debian,a=busybox'",
+        "image.busybox, 99999999999/128/1000",
+        "image.busybox, 1/99999999999/1000",
+        "image.busybox, 1/128/1000/",
+        "image.busybox, 1/128",
+        "image.busybox.ceiling, 4/2048/1",
+        "image.debian, 4/8192/x",
+        "image.debian.ceiling, 0/1",
+        "node.memoryOvercommit, much",
+        "node.memoryOvercommit, 0",
+        "node.memoryOvercommit, NaN",
+        "node.memoryOvercommit, Infinity",
+        "node.memoryReserve, -1",
+        "node.diskReserve, 1.5",
+        "node.startsAtOnce, ''",
+        "node.startsAtOnce, 0",
+        "node.startsAtOnce, 2147483648",
+        "node.firstUser, root",
+        "node.firstUser, 0",
+        "node.firstUser, 2147483647",
+        "vm.startTimeout, 2m",
+        "vm.pauseTimeout, ''",
+        "vm.powerOffTimeout, soon",
+        "vm.startTimeout, 0",
+        "vm.powerOffTimeout, -1",
+        "vm.maxRunning, many",
+        "vm.maxRunning, -1",
+        "vm.maxTotal, many",
+        "vm.maxTotal, 2147483648"
+    })
+    void aValueThatCannotBeReadIsAMistakeThatNamesItsKey(String key, String value) {
+        var mistakes = mistakes(read(key, value));
+        assertEquals(1, mistakes.size(), mistakes.toString());
+        assertTrue(mistakes.getFirst().startsWith(key + ": must be "), mistakes.toString());
+        assertTrue(mistakes.getFirst().endsWith(", not '%s'".formatted(value)));
+    }
+
+    @Test
+    void theBaseUrlIsMadeOfAddressAndPort() throws IOException {
+        Files.writeString(file, "http.address = 10.0.0.7\nhttp.port = 80\n");
+        assertEquals("http://10.0.0.7:80", read().baseUrl());
+        assertEquals("http://10.0.0.7:80", read().text("http.baseUrl"));
+    }
+
+    @Test
+    void anAddressWithColonsStandsInBracketsInTheBaseUrl() {
+        assertEquals("http://[::1]:7480", read("http.address", "::1").baseUrl());
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"127.0.0.1", "0.0.0.0", "::", "fe80::1", "localhost", "node-1.lan"})
+    void anAddressIsANumberOrAName(String address) {
+        var settings = read("http.address", address);
+        settings.check();
+        assertEquals(address, settings.httpAddress());
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"http://10.0.0.7:80", "https://api.test/coppice", "HTTPS://[::1]:7480"})
+    void theBaseUrlIsAnAbsoluteWebAddress(String url) {
+        var settings = read("http.baseUrl", url);
+        settings.check();
+        assertEquals(url, settings.baseUrl());
+    }
+
+    @Test
+    void aVariableThatDoesNotExistIsAMistake() {
+        var environment =
+                Map.of(
+                        "COPPICE_CONFIG",
+                        file.toString(),
+                        "COPPICE_HTTP_PROT",
+                        "80",
+                        "HTTP_PORT",
+                        "1");
+        assertEquals(
+                List.of("COPPICE_HTTP_PROT: no such variable; see docs/configuration.md"),
+                mistakes(Settings.read(environment)));
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"COPPICE_HOME", "COPPICE_LOG_LEVEL", "COPPICE_CACHE"})
+    void aVariableWithoutAKeyIsNoMistake(String variable) {
+        Settings.read(Map.of("COPPICE_CONFIG", file.toString(), variable, "x")).check();
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"https://api.test", "https://api.test/", "https://api.test//"})
+    void theBaseUrlHasNoSlashAtItsEnd(String given) {
+        assertEquals("https://api.test", read("http.baseUrl", given).baseUrl());
+    }
+
+    @Test
+    void anImageHasItsSizeAndItsCeiling() throws IOException {
+        Files.writeString(file, "image.debian = 2/256/2000\nimage.debian.ceiling = 3/512\n");
+        assertEquals(
+                new Settings.ImageSize(2, Size.ofMib(256), Size.ofMib(2000), 3, Size.ofMib(512)),
+                read().imageSize("debian"));
+    }
+
+    @Test
+    void imagesAreSeparatedByCommasWithOrWithoutSpaces() {
+        assertEquals(List.of("busybox", "debian"), read("images", "busybox , debian").images());
+        assertEquals(List.of("busybox"), read("images", "busybox").images());
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"alpine", "busybox,alpine"})
+    void anImageThatDoesNotExistIsAMistake(String images) {
+        assertEquals(
+                List.of("images: there is no guest image 'alpine'; there are busybox and debian"),
+                mistakes(read("images", images)));
+    }
+
+    @Test
+    void theDefaultImageIsOneOfTheImages() {
+        assertEquals(
+                List.of("image.default: 'debian' is not one of images"),
+                mistakes(read("images", "busybox")));
+    }
+
+    @Test
+    void anAliasIsOfOneOfTheImages() {
+        assertEquals(
+                List.of("image.aliases: 'alpine' is not one of images"),
+                mistakes(read("image.aliases", "a=alpine, b=debian")));
+    }
+
+    @Test
+    void theDefaultAliasGoesWithItsImage() throws IOException {
+        Files.writeString(file, "images = busybox\nimage.default = busybox\n");
+        var settings = read();
+        settings.check();
+        assertEquals(Map.of(), settings.imageAliases());
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"1/8192", "8/100"})
+    void aCeilingIsNotBelowTheSize(String ceiling) {
+        assertEquals(
+                List.of(
+                        "image.debian.ceiling: must be at least the cores and memory of image.debian, not '%s'"
+                                .formatted(ceiling)),
+                mistakes(read("image.debian.ceiling", ceiling)));
+    }
+
+    @Test
+    void thereMayBeNoAliasOrSeveral() {
+        assertEquals(Map.of(), read("image.aliases", "").imageAliases());
+        assertEquals(
+                Map.of(new Slug("a"), new Slug("debian"), new Slug("b"), new Slug("busybox")),
+                read("image.aliases", "a=debian, b=busybox").imageAliases());
+    }
+
+    private static Stream<String> keys() {
+        return Settings.DEFAULTS.keySet().stream();
+    }
+
+    private Settings read() {
+        return Settings.read(Map.of("COPPICE_CONFIG", file.toString()));
+    }
+
+    private Settings read(String key, String value) {
+        var environment = new HashMap<>(Map.of("COPPICE_CONFIG", file.toString()));
+        environment.put(Settings.variable(key), value);
+        return Settings.read(environment);
+    }
+
+    private static List<String> mistakes(Settings settings) {
+        var failure = assertThrows(Failure.class, settings::check);
+        assertEquals(Code.BAD_REQUEST, failure.code());
+        var lines = failure.getMessage().lines().toList();
+        assertFalse(lines.isEmpty());
+        return lines.stream().skip(1).map(String::strip).toList();
+    }
+
+    private static List<Documented> without(List<Documented> rows, List<Documented> others) {
+        return rows.stream().filter(row -> !others.contains(row)).toList();
+    }
+
+    private static List<Documented> documented() throws IOException {
+        return rows().stream()
+                .map(
+                        cells ->
+                                new Documented(
+                                        code(cells.get(0)), code(cells.get(1)), code(cells.get(2))))
+                .toList();
+    }
+
+    private static List<List<String>> rows() throws IOException {
+        return Files.readAllLines(REFERENCE).stream()
+                .filter(line -> line.startsWith("| `"))
+                .map(line -> line.substring(1, line.length() - 1).split("\\|", -1))
+                .map(cells -> Stream.of(cells).map(String::strip).toList())
+                .toList();
+    }
+
+    private static String code(String cell) {
+        return cell.equals("empty") ? "" : cell.replaceAll("^`|`$", "");
+    }
+}
