@@ -235,11 +235,9 @@ static void command_end(struct command *command, int status) {
     command->status = status;
     command->ended_at = now_ms();
     watch_end(&command->process);
-    ssize_t length = read(command->launch_error, command->fault.message, sizeof command->fault.message - 1);
-    if (length > 0) {
-        command->fault.message[length] = 0;
-        command->fault.code = "FAILED";
-    }
+    struct fault fault;
+    if (read(command->launch_error, &fault, sizeof fault) == sizeof fault)
+        command->fault = fault;
     close(command->launch_error);
     input_close(&command->input);
     for (int i = 0; i < 2; i++) {

@@ -42,7 +42,7 @@ struct command {
     unsigned streams; /* that are attached: an attached command is not forgotten */
     pid_t pid;        /* also the process group; not valid once ended */
     struct watch process;
-    int launch_error; /* pipe from which an error before exec() can be read */
+    int launch_error; /* pipe from which the fault of a child that did not reach exec() can be read */
     uint64_t deadline, ended_at;
     bool killed_at_limit;
     struct input input;

@@ -75,11 +75,17 @@ static struct stream *stream_find(uint32_t number) {
     return at < stream_count && streams[at]->number == number ? streams[at] : NULL;
 }
 
+/* What the worker finds out then interests nobody. */
+static void stream_leave_worker(struct stream *stream) {
+    if (stream->worker != NULL)
+        stream->worker->owner = NULL;
+    stream->worker = NULL;
+}
+
 static void stream_free(struct stream *stream) {
     if (stream->command != NULL)
         stream->command->streams--;
-    if (stream->worker != NULL)
-        stream->worker->owner = NULL;
+    stream_leave_worker(stream);
     free(stream->request);
     free(stream);
 }
@@ -94,7 +100,7 @@ static void stream_close(struct stream *stream) {
 
 static void stream_answer(void *owner, const struct outcome *outcome) {
     struct stream *stream = owner;
-    stream->worker = NULL;
+    stream_leave_worker(stream); /* refused, it may still have one that works */
     stream->outcome = *outcome;
     stream->answered = true;
 }

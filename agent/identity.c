@@ -70,7 +70,8 @@ static bool replace_file(const char *path, const void *bytes, size_t length, mod
     char target[512], temporary[520];
     snprintf(target, sizeof target, "%s", rooted(path));
     snprintf(temporary, sizeof temporary, "%s.new", target);
-    int fd = open(temporary, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0600);
+    unlink(temporary); /* of an attempt that was cut short */
+    int fd = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
     if (fd == -1)
         return false;
     bool done = write(fd, bytes, length) == (ssize_t)length && fchmod(fd, mode) == 0 && fsync(fd) == 0;
@@ -113,6 +114,7 @@ static bool rename_in_hosts(const char *hostname) {
             fprintf(changed, "127.0.1.1\t%s\n", hostname);
         found |= is_ours;
         complete = ftell(changed) <= HOSTS_LIMIT;
+        errno = complete ? errno : EFBIG;
     }
     complete = complete && !ferror(old) && !ferror(changed);
     if (changed != NULL && fclose(changed) != 0)

@@ -21,6 +21,7 @@
 
 #define DEFAULT_USER 1000
 #define ARGUMENT_LIMIT (128 * 1024) /* the kernel's MAX_ARG_STRLEN, terminator included */
+#define GROUP_LIMIT 4096
 #define SCRIPT_FD 3
 #define ERROR_FD 4
 #define SCRIPT_COMMAND ". /proc/self/fd/3" /* not `sh FILE`: $0 stays the same */
@@ -36,11 +37,33 @@ void launch_prepare(void) {
     }
 }
 
-static const struct passwd *find_user(const char *name) {
-    if (name != NULL)
-        return getpwnam(name);
-    const struct passwd *user = getpwuid(DEFAULT_USER);
-    return user != NULL ? user : getpwuid(0);
+/* Ends a child that could not become the command. The whole fault is shorter than PIPE_BUF, so it neither blocks nor
+   arrives in part, and its code points into the program, which is the same in the agent. */
+static _Noreturn void give_up(int fd, const struct fault *fault) {
+    ssize_t written = write(fd, fault, sizeof *fault);
+    (void)written;
+    _exit(127);
+}
+
+static _Noreturn void fail(int fd, const char *step, const char *subject) {
+    struct fault fault = {.code = NULL};
+    fault_set(&fault, "FAILED", "cannot %s%s%.100s: %s", step, *subject ? " " : "", subject, strerror(errno));
+    give_up(fd, &fault);
+}
+
+/* By the child: the files may be slow to read. */
+static const struct passwd *find_user(const char *name, int error) {
+    errno = 0;
+    const struct passwd *user = name != NULL ? getpwnam(name) : getpwuid(DEFAULT_USER);
+    if (user == NULL && name == NULL && errno == 0) /* not after an error: the command would be root's by mistake */
+        user = getpwuid(0);
+    if (user != NULL)
+        return user;
+    if (errno != 0)
+        fail(error, "look up user", name != NULL ? name : "1000");
+    struct fault fault = {.code = NULL};
+    fault_set(&fault, "NO_SUCH_USER", "there is no user %.100s", name != NULL ? name : "root");
+    give_up(error, &fault);
 }
 
 /* The defaults that the request does not replace, then the request's own entries. NULL: out of memory. */
@@ -112,40 +135,54 @@ static void reset_oom_score(void) {
     close(fd);
 }
 
-static _Noreturn void fail(int fd, const char *step, const char *subject) {
-    int length = dprintf(fd, "cannot %s%s%s: %s", step, *subject ? " " : "", subject, strerror(errno));
-    (void)length;
-    _exit(127);
-}
-
 static void become(const struct passwd *user, int error) {
     if (geteuid() != 0 && user->pw_uid == geteuid())
         return; /* in a test without privileges */
-    if (initgroups(user->pw_name, user->pw_gid) == -1 || setgid(user->pw_gid) == -1 || setuid(user->pw_uid) == -1)
-        fail(error, "become user", user->pw_name);
+    gid_t groups[GROUP_LIMIT]; /* not initgroups(): that of musl fails beyond 32 */
+    int count = GROUP_LIMIT;
+    if (getgrouplist(user->pw_name, user->pw_gid, groups, &count) == -1)
+        errno = E2BIG;
+    else if (setgroups((size_t)count, groups) == 0 && setgid(user->pw_gid) == 0 && setuid(user->pw_uid) == 0)
+        return;
+    fail(error, "become user", user->pw_name);
 }
 
-static _Noreturn void child(const struct fields *request, const struct passwd *user, char **environment, int script,
-                            const int pipes[4]) {
-    int error = pipes[3];
-    if (setsid() == -1)
-        fail(error, "make a session", "");
-    dup2(pipes[0], STDIN_FILENO);
-    dup2(pipes[1], STDOUT_FILENO);
-    dup2(pipes[2], STDERR_FILENO);
-    /* Out of the way first: each may be where the other shall go. */
-    error = fcntl(error, F_DUPFD_CLOEXEC, ERROR_FD + 1);
-    if (script != -1) {
-        script = fcntl(script, F_DUPFD_CLOEXEC, ERROR_FD + 1);
-        dup2(script, SCRIPT_FD);
+/* Puts stdin, stdout, stderr, the script and the error pipe on their descriptors, closes all others, and returns the
+   error pipe's. */
+static int place_descriptors(const int pipes[4], int script) {
+    for (int i = 0; i < 3; i++) {
+        if (dup2(pipes[i], i) == -1)
+            fail(pipes[3], "place the command's pipes", "");
+        close(pipes[i]); /* what comes next needs a free descriptor, even if there was no other left */
     }
-    error = dup3(error, ERROR_FD, O_CLOEXEC);
+    /* Out of the way first: each may be where the other shall go. */
+    int error = fcntl(pipes[3], F_DUPFD_CLOEXEC, ERROR_FD + 1);
+    if (error == -1)
+        fail(pipes[3], "place the error pipe", "");
+    if (script == -1) {
+        close(SCRIPT_FD);
+    } else {
+        script = fcntl(script, F_DUPFD_CLOEXEC, ERROR_FD + 1);
+        if (script == -1 || dup2(script, SCRIPT_FD) == -1)
+            fail(error, "place the command's script", "");
+    }
+    dup3(error, ERROR_FD, O_CLOEXEC);
     syscall(SYS_close_range, ERROR_FD + 1, ~0u, 0);
+    return ERROR_FD;
+}
 
+static _Noreturn void child(const struct fields *request, int script, const int pipes[4]) {
+    if (setsid() == -1)
+        fail(pipes[3], "make a session", "");
+    int error = place_descriptors(pipes, script);
     reset_oom_score();
     reset_signals();
     setrlimit(RLIMIT_NOFILE, &inherited_files);
     umask(022);
+    const struct passwd *user = find_user(request->text[TAG_USER], error);
+    char **environment = make_environment(request, user);
+    if (environment == NULL)
+        fail(error, "make the environment", "");
     become(user, error);
     const char *directory = request->text[TAG_DIRECTORY];
     if (directory != NULL) {
@@ -160,17 +197,6 @@ static _Noreturn void child(const struct fields *request, const struct passwd *u
 }
 
 pid_t launch(const struct fields *request, const int pipes[4], struct fault *fault) {
-    const char *name = request->text[TAG_USER];
-    const struct passwd *user = find_user(name);
-    if (user == NULL) {
-        fault_set(fault, "NO_SUCH_USER", "there is no user %.100s", name != NULL ? name : "root");
-        return -1;
-    }
-    char **environment = make_environment(request, user);
-    if (environment == NULL) {
-        fault_set(fault, "FAILED", "out of memory");
-        return -1;
-    }
     pid_t pid = -1;
     int script = -1;
     bool is_long = request->text_length[TAG_COMMAND] >= ARGUMENT_LIMIT;
@@ -181,13 +207,12 @@ pid_t launch(const struct fields *request, const int pipes[4], struct fault *fau
     } else {
         pid = fork();
         if (pid == 0)
-            child(request, user, environment, script, pipes);
+            child(request, script, pipes);
         if (pid == -1)
             fault_set(fault, "FAILED", "cannot fork: %s", strerror(errno));
     }
     if (script != -1)
         close(script);
-    free(environment);
     return pid;
 }
 

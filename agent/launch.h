@@ -8,7 +8,7 @@
 void launch_prepare(void);
 
 /* Forks and returns the pid, or -1 with the fault. `pipes` are the child's ends of stdin, stdout, stderr and of the
-   pipe that gets the text of an error; they remain the caller's. */
+   pipe that gets the struct fault of a child that cannot become the command; they remain the caller's. */
 pid_t launch(const struct fields *request, const int pipes[4], struct fault *fault);
 
 /* For a child that runs the agent's own code: puts `*kept` on descriptor 3 and closes all other descriptors from

@@ -122,6 +122,7 @@ int main(int argc, char **argv) {
     occupy_standard_descriptors();
     avoid_oom_kill();
     signal(SIGPIPE, SIG_IGN); /* a command that closes its input is no fault of ours */
+    signal(SIGCHLD, SIG_DFL); /* inherited as ignored, it would let the kernel drop how a command ended */
     launch_prepare();
     events_open();
     commands_open();

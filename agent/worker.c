@@ -6,6 +6,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
@@ -57,6 +58,7 @@ struct worker *worker_start(work *work, const struct fields *request, struct fau
         close(pipe[0]);
     } else if (watch_begin(&worker->pipe, pipe[0], EPOLLIN, worker_ready) == -1) {
         fault_set(fault, "FAILED", "cannot watch a worker: %s", strerror(errno));
+        kill(worker->pid, SIGKILL);
         waitpid(worker->pid, NULL, 0);
     } else {
         count++;

@@ -16,8 +16,6 @@
 #include <time.h>
 #include <unistd.h>
 
-#define PATIENCE_MS 15000
-
 struct welcome welcome;
 uint64_t pongs;
 
@@ -46,6 +44,7 @@ void agent_start(const char *program) {
     if (agent == 0) {
         char number[16], log[100];
         prctl(PR_SET_PDEATHSIG, SIGKILL);
+        signal(SIGCHLD, SIG_IGN); /* as a careless init system may leave it */
         snprintf(log, sizeof log, "%s/log", scratch);
         dup2(open(log, O_WRONLY | O_CREAT | O_APPEND, 0600), STDERR_FILENO);
         fcntl(ends[1], F_SETFD, 0);
@@ -126,7 +125,8 @@ size_t frame_write(uint8_t *at, enum kind kind, uint8_t channel, uint8_t flags, 
     at[3] = flags;
     put_u32(at + 4, stream);
     put_u32(at + 8, (uint32_t)length);
-    memcpy(at + HEADER_LENGTH, payload, length);
+    if (length > 0)
+        memcpy(at + HEADER_LENGTH, payload, length);
     put_u32(at + 12, crc32c(crc32c(0, at, 12), payload, length));
     return HEADER_LENGTH + length;
 }
@@ -357,11 +357,20 @@ void host_connect_again(void) {
 
 /* Requests */
 
-struct run *host_open(const uint8_t *fields, size_t length) {
+static struct run *run_new(void) {
     if (run_count == RUN_LIMIT)
         fail("the test opens too many streams");
     struct run *run = &runs[run_count++];
     *run = (struct run){.stream = next_stream++, .credit = {WINDOW, WINDOW}};
+    return run;
+}
+
+void host_begin(void) {
+    host_send(OPEN, 0, FLAG_MORE, run_new()->stream, NULL, 0);
+}
+
+struct run *host_open(const uint8_t *fields, size_t length) {
+    struct run *run = run_new();
     for (bool first = true; first || length > 0; first = false) {
         size_t part = length < PAYLOAD_LIMIT ? length : PAYLOAD_LIMIT;
         host_send(OPEN, 0, length > part ? FLAG_MORE : 0, run->stream, fields, part);

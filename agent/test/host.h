@@ -10,7 +10,8 @@
 #include <sys/types.h>
 
 #define WINDOW (64 * 1024)
-#define RUN_LIMIT 128
+#define RUN_LIMIT 4200
+#define PATIENCE_MS 60000 /* of a wait; the machine may be busy */
 
 /* One stream, from OPEN to RESULT or RESET. */
 struct run {
@@ -64,6 +65,7 @@ size_t preamble_write(uint8_t *at, const uint8_t nonce[NONCE_LENGTH]);
 
 /* Opens a stream with the fields given; cut into frames where they are long. */
 struct run *host_open(const uint8_t *fields, size_t length);
+void host_begin(void); /* a stream whose request does not go on */
 struct run *host_operation(const char *name);
 /* exec with the time limit in milliseconds (0: none) and the output limit. The id is a number. */
 struct run *host_exec(uint64_t id, const char *command, uint64_t time_limit, uint64_t output_limit);

@@ -8,6 +8,7 @@ import java.io.IOException;
 import java.io.RandomAccessFile;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Duration;
 import java.util.List;
 
@@ -108,6 +109,9 @@ public final class DataVolume {
         try (var file = new RandomAccessFile(unfinished.toFile(), "rw")) {
             file.setLength(size.bytes());
         }
+        // Every disk and memory image is in it: nobody but root may read it past the permissions
+        // inside.
+        Files.setPosixFilePermissions(unfinished, PosixFilePermissions.fromString("rw-------"));
         run("mkfs.xfs", "-q", "-f", "-m", "reflink=1", unfinished.toString());
         Published.sync(unfinished);
         Files.move(unfinished, image);
@@ -134,8 +138,7 @@ public final class DataVolume {
 
     /// QEMU processes run as other users: they must be able to pass, not to look around.
     private static void allowTraversal(Path directory) throws IOException {
-        Files.setPosixFilePermissions(
-                directory, java.nio.file.attribute.PosixFilePermissions.fromString("rwx--x--x"));
+        Files.setPosixFilePermissions(directory, PosixFilePermissions.fromString("rwx--x--x"));
     }
 
     private static boolean isMountPoint(Path path) throws IOException {

@@ -21,7 +21,8 @@ final class KeyCommand {
     @Option(
             names = "--account",
             description =
-                    "The account's slug (default: ${DEFAULT-VALUE}). 'create' makes it when there is none.",
+                    "The account's slug (default: ${DEFAULT-VALUE}). 'create' makes it when there"
+                            + " is none.",
             defaultValue = "main",
             scope = picocli.CommandLine.ScopeType.INHERIT)
     private String account = "main";

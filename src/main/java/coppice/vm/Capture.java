@@ -30,6 +30,7 @@ public record Capture(
         Hypervisor hypervisor,
         String devicesDigest) {
     static final String DESCRIPTION = "meta.json";
+    private static final String DIGEST = "digest";
     static final String RAM = "ram";
     static final String DEVICES = "devices";
     static final String DISK = "disk.raw";
@@ -38,32 +39,49 @@ public record Capture(
     static final List<String> FILES =
             List.of(RAM, DEVICES, DISK, "vmlinuz", "initrd", "command-line", DESCRIPTION);
 
-    /// Reads the description of a capture and checks that its files are those that it describes.
+    /// Reads the description of a capture and checks that its files are those that it describes. A capture that is damaged is `UNAVAILABLE`.
     public static Capture read(Path directory) {
+        var name = directory.getFileName();
         try {
-            var capture = fromJson(Json.parse(Files.readAllBytes(directory.resolve(DESCRIPTION))));
-            if (!capture.devicesDigest().equals(digest(directory.resolve(DEVICES)))) {
-                throw new Failure(
-                        Code.UNAVAILABLE,
-                        "the device state in %s is damaged".formatted(directory.getFileName()));
+            for (var file : FILES) {
+                if (!Files.exists(directory.resolve(file))) {
+                    throw damaged("%s of the capture %s is missing".formatted(file, name), null);
+                }
             }
-            long ram = Files.size(directory.resolve(RAM));
-            if (ram != capture.shape().totalMemory().bytes()) {
-                throw new Failure(
-                        Code.UNAVAILABLE,
-                        "the memory image in %s is damaged".formatted(directory.getFileName()));
+            var json = Json.parse(Files.readAllBytes(directory.resolve(DESCRIPTION)));
+            var capture = fromJson(json);
+            if (!json.equals(capture.toJson().put(DIGEST, capture.digest()).toObject())) {
+                throw damaged("the description of the capture %s is damaged".formatted(name), null);
             }
+            capture.requireIntact(directory);
             return capture;
-        } catch (IOException e) {
-            throw new Failure(
-                    Code.UNAVAILABLE,
-                    "the capture %s is incomplete".formatted(directory.getFileName()),
-                    e);
+        } catch (IOException | RuntimeException e) {
+            throw e instanceof Failure failure && failure.code() == Code.UNAVAILABLE
+                    ? failure
+                    : damaged("the capture %s is damaged".formatted(name), e);
         }
     }
 
+    private void requireIntact(Path directory) throws IOException {
+        if (!devicesDigest.equals(sha256(Files.readAllBytes(directory.resolve(DEVICES))))) {
+            throw damaged(
+                    "the device state in %s is damaged".formatted(directory.getFileName()), null);
+        }
+        if (Files.size(directory.resolve(RAM)) != shape.totalMemory().bytes()) {
+            throw damaged(
+                    "the memory image in %s is damaged".formatted(directory.getFileName()), null);
+        }
+        if (Files.size(directory.resolve(DISK)) < storage.bytes()) {
+            throw damaged("the disk in %s is damaged".formatted(directory.getFileName()), null);
+        }
+    }
+
+    private static Failure damaged(String what, Exception cause) {
+        return new Failure(Code.UNAVAILABLE, what, cause);
+    }
+
     void write(Path directory) throws IOException {
-        Files.write(directory.resolve(DESCRIPTION), Json.pretty(toJson()));
+        Files.write(directory.resolve(DESCRIPTION), Json.pretty(toJson().put(DIGEST, digest())));
     }
 
     /// Refuses to go on under another hypervisor: device state and processor features would not fit.
@@ -82,11 +100,18 @@ public record Capture(
         }
     }
 
-    static String digest(Path file) throws IOException {
+    static String digestOf(Path file) throws IOException {
+        return sha256(Files.readAllBytes(file));
+    }
+
+    /// Of the description itself.
+    private String digest() {
+        return sha256(Json.write(toJson()));
+    }
+
+    private static String sha256(byte[] bytes) {
         try {
-            return HexFormat.of()
-                    .formatHex(
-                            MessageDigest.getInstance("SHA-256").digest(Files.readAllBytes(file)));
+            return HexFormat.of().formatHex(MessageDigest.getInstance("SHA-256").digest(bytes));
         } catch (NoSuchAlgorithmException e) {
             throw new IllegalStateException(e);
         }

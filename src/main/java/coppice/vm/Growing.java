@@ -17,7 +17,8 @@ final class Growing {
     void grow(VmLife life, Resources wanted, Deadline deadline) {
         var before = life.vm().hardware();
         Growth.requireRoom(before.shape(), wanted);
-        node.promiseMemory(life.vm().id().text(), wanted.memory());
+        node.promiseMemory(
+                life.vm().id().text(), Growth.memoryAfter(before.shape(), wanted.memory()));
         if (wanted.storage().compareTo(before.resources().storage()) > 0) {
             machines.growDisk(life.live().orElseThrow(), wanted.storage(), deadline);
             var now = before.resources();

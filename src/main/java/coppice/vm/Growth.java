@@ -48,6 +48,13 @@ public record Growth(Optional<Integer> cpu, Optional<Size> memory, Optional<Size
                 : Optional.of(new Size((missing + section - 1) / section * section));
     }
 
+    /// How much memory a machine has after it was given at least `total`.
+    static Size memoryAfter(MachineShape shape, Size total) {
+        return missingModule(shape, total)
+                .map(shape.totalMemory()::plus)
+                .orElse(shape.totalMemory());
+    }
+
     /// Refuses what a machine cannot get without a new boot.
     static void requireRoom(MachineShape shape, Resources wanted) {
         if (wanted.cpu() > shape.maxCpus()) {

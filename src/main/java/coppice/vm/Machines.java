@@ -159,7 +159,7 @@ final class Machines {
             live.qemu().saveDevices(deadline);
             files.captureStopped(vm.id(), unfinished);
             live.qemu().copyMemory(shape, unfinished.resolve(Capture.RAM));
-            var digest = Capture.digest(unfinished.resolve(Capture.DEVICES));
+            var digest = Capture.digestOf(unfinished.resolve(Capture.DEVICES));
             files.finishCapture(
                     new Capture(
                             generation,

@@ -30,7 +30,7 @@ final class Recovery {
         for (var vm : vms) {
             try {
                 recover(vm);
-            } catch (Failure e) {
+            } catch (RuntimeException e) {
                 LOG.error("{} could not be recovered: {}", vm.id(), e.getMessage(), e);
                 settle(
                         vm,

@@ -3,9 +3,11 @@ package coppice.vm;
 import coppice.base.Code;
 import coppice.base.Deadline;
 import coppice.base.Failure;
+import java.time.Duration;
 import java.util.concurrent.ArrayBlockingQueue;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.Callable;
+import java.util.concurrent.CancellationException;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
@@ -15,15 +17,17 @@ import org.slf4j.LoggerFactory;
 
 /// The one thread that changes a VM. Others put work into its bounded inbox and wait for the answer, each until its own deadline; what a
 /// caller stopped waiting for is still done.
-final class VmLoop implements AutoCloseable {
+final class VmLoop {
     private static final Logger LOG = LoggerFactory.getLogger(VmLoop.class);
     private static final int INBOX = 256;
+    private static final Duration PATIENCE = Duration.ofSeconds(10);
 
     private final VmId vm;
     private final BlockingQueue<FutureTask<?>> inbox = new ArrayBlockingQueue<>(INBOX);
     private final Thread thread;
     private volatile boolean isGone;
     private volatile boolean isBusy;
+    private volatile boolean isClosing;
 
     VmLoop(VmId vm) {
         this.vm = vm;
@@ -52,20 +56,26 @@ final class VmLoop implements AutoCloseable {
                     Code.RATE_LIMITED,
                     "too many requests are waiting for %s; try again".formatted(vm));
         }
+        if (isOver() && inbox.remove(task)) {
+            throw absent(); // it left between the two looks, and nobody will do this
+        }
         return await(task, deadline);
     }
 
     /// Has the loop do something, without waiting for it.
     void tell(Runnable work) {
+        var task =
+                new FutureTask<>(
+                        () -> {
+                            if (!isGone) {
+                                runOrLog(work);
+                            }
+                        },
+                        true);
         try {
-            inbox.put(
-                    new FutureTask<>(
-                            () -> {
-                                if (!isGone) {
-                                    runOrLog(work);
-                                }
-                            },
-                            true));
+            if (!inbox.offer(task, PATIENCE.toSeconds(), TimeUnit.SECONDS)) {
+                LOG.error("{}: its inbox stays full; something that should be done is not", vm);
+            }
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         }
@@ -88,7 +98,7 @@ final class VmLoop implements AutoCloseable {
     private void runOrLog(Runnable work) {
         try {
             work.run();
-        } catch (RuntimeException e) {
+        } catch (RuntimeException | Error e) {
             LOG.error("{}: nobody waits for this: {}", vm, e.getMessage(), e);
         }
     }
@@ -107,6 +117,8 @@ final class VmLoop implements AutoCloseable {
                     Code.VM_START_TIMEOUT,
                     "%s did not get there in time; look at its state".formatted(vm),
                     e);
+        } catch (CancellationException e) {
+            throw new Failure(Code.UNAVAILABLE, "the server stops; ask the next one", e);
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
             throw new Failure(
@@ -120,7 +132,7 @@ final class VmLoop implements AutoCloseable {
 
     private void run() {
         try {
-            while (!isGone) {
+            while (!isGone && !isClosing) {
                 work(inbox.take());
             }
             // Whoever asked in the very moment of leaving still gets an answer.
@@ -140,8 +152,26 @@ final class VmLoop implements AutoCloseable {
         isBusy = false;
     }
 
-    @Override
-    public void close() {
-        thread.interrupt();
+    /// Takes nothing more: what is being done is finished, what waits is refused.
+    void finish() {
+        isClosing = true;
+        inbox.offer(new FutureTask<>(() -> {}, true)); // wakes the thread if it waits for work
+    }
+
+    /// After [#finish]: waits for the end of what is being done, and interrupts it at the deadline.
+    void awaitEnd(Deadline deadline) {
+        try {
+            if (!thread.join(deadline.left())) {
+                thread.interrupt();
+            }
+        } catch (InterruptedException e) {
+            thread.interrupt();
+            Thread.currentThread().interrupt();
+        }
+        inbox.forEach(task -> task.cancel(false));
+    }
+
+    private boolean isOver() {
+        return (isGone || isClosing) && thread.getState() == Thread.State.TERMINATED;
     }
 }

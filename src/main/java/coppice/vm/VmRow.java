@@ -64,7 +64,12 @@ final class VmRow {
         return switch (row.getString("state")) {
             case "creating" -> new VmState.Creating(since);
             case "starting" ->
-                    new VmState.Starting(since, resting(row, row.getString("prior_state"), since));
+                    new VmState.Starting(
+                            since,
+                            resting(
+                                    row,
+                                    row.getString("prior_state"),
+                                    Instant.ofEpochMilli(row.getLong("prior_since"))));
             case "running" -> running(row);
             case "pausing" -> new VmState.Pausing(since, running(row), generation(row));
             default -> resting(row, row.getString("state"), since);
@@ -156,6 +161,7 @@ final class VmRow {
         for (var column :
                 new String[] {
                     "prior_state",
+                    "prior_since",
                     "running_since",
                     "run_id",
                     "generation",
@@ -172,6 +178,7 @@ final class VmRow {
                 writeResting(before, row);
                 row.put("state", "starting");
                 row.put("prior_state", before.word());
+                row.put("prior_since", before.since().toEpochMilli());
             }
             case VmState.Running running -> writeRunning(running, row);
             case VmState.Pausing(_, var running, var generation) -> {

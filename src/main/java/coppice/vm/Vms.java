@@ -30,6 +30,8 @@ import java.util.stream.Collectors;
 /// Failures: `NOT_FOUND` for what the account does not have, `CONFLICT` for the wrong state, a slug that is taken or no capacity,
 /// `VM_START_TIMEOUT` and `UNAVAILABLE` for a VM that does not come up; then the VM is what it was before.
 public final class Vms implements AutoCloseable {
+    private static final Duration FINISH = Duration.ofSeconds(20);
+
     private final VmContext context;
     private final Snapshots snapshots;
     private final Execs execs;
@@ -326,11 +328,14 @@ public final class Vms implements AutoCloseable {
                         });
     }
 
-    /// Lets go of all VMs: they go on without this server.
+    /// Lets go of all VMs: they go on without this server. What is being done to one is finished first, so that none is left frozen
+    /// in the middle of a capture.
     @Override
     public void close() {
+        var deadline = Deadline.in(FINISH);
+        context.fleet().all().forEach(life -> life.loop().finish());
         for (var life : context.fleet().all()) {
-            life.loop().close();
+            life.loop().awaitEnd(deadline);
             life.live().ifPresent(Machines.Live::close);
         }
     }

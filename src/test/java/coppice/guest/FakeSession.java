@@ -1,7 +1,6 @@
 package coppice.guest;
 
 import coppice.guest.FakeGuest.Command;
-
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.net.ProtocolException;

@@ -5,8 +5,6 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 
-import org.junit.jupiter.api.Test;
-
 import java.net.ProtocolException;
 import java.nio.ByteBuffer;
 import java.time.Instant;
@@ -16,6 +14,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.Random;
 import java.util.UUID;
+import org.junit.jupiter.api.Test;
 
 class FieldsTest {
     private static final UUID ID = UUID.fromString("00112233-4455-6677-8899-aabbccddeeff");

@@ -3,7 +3,6 @@ package coppice.guest;
 import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 
 import coppice.base.Deadline;
-
 import java.nio.channels.ByteChannel;
 import java.time.Duration;
 import java.time.Instant;

@@ -43,7 +43,8 @@ class ProcessIdTest {
 
     @Test
     void aZombieIsGone() throws IOException {
-        // The shell turns into a sleep, which never asks how its child ended; the child waits for that.
+        // The shell turns into a sleep, which never asks how its child ended; the child waits for
+        // that.
         var script = "(while grep -q sh /proc/$$/comm; do :; done) & echo $!; exec sleep 60";
         try (var child = new Child(script)) {
             long zombie = Long.parseLong(child.says());

@@ -38,16 +38,18 @@ class CaptureTest {
         random.nextBytes(devices);
         Files.write(directory.resolve(Capture.DEVICES), devices);
         setRamLength(shape.totalMemory().bytes());
-        for (var name : new String[] {Capture.DISK, "vmlinuz", "initrd", "command-line"}) {
+        for (var name : new String[] {"vmlinuz", "initrd", "command-line"}) {
             Files.writeString(directory.resolve(name), name);
         }
+        var storage = Size.ofMib(random.nextInt(1, 100_000));
+        setLength(Capture.DISK, storage.bytes());
         written =
                 new Capture(
                         UUID.randomUUID(),
                         shape,
-                        Size.ofMib(random.nextInt(1, 100_000)),
+                        storage,
                         HERE,
-                        Capture.digest(directory.resolve(Capture.DEVICES)));
+                        Capture.digestOf(directory.resolve(Capture.DEVICES)));
         written.write(directory);
     }
 
@@ -89,10 +91,46 @@ class CaptureTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {Capture.RAM, Capture.DEVICES, Capture.DESCRIPTION})
+    @ValueSource(
+            strings = {
+                Capture.RAM,
+                Capture.DEVICES,
+                Capture.DESCRIPTION,
+                Capture.DISK,
+                "vmlinuz",
+                "initrd"
+            })
     void aCaptureThatLacksAFileIsRefused(String name) throws IOException {
         Files.delete(directory.resolve(name));
-        assertRefused("incomplete");
+        assertRefused("missing");
+    }
+
+    @Test
+    void aDiskThatWasCutIsRefused() throws IOException {
+        setLength(Capture.DISK, written.storage().bytes() - 1);
+        assertRefused("disk");
+    }
+
+    @Test
+    void aDescriptionWithAnyBitDamagedIsRefused() throws IOException {
+        var description = Files.readAllBytes(directory.resolve(Capture.DESCRIPTION));
+        for (int at = 0; at < description.length; at++) {
+            var damaged = description.clone();
+            damaged[at] ^= (byte) (1 << random.nextInt(8));
+            Files.write(directory.resolve(Capture.DESCRIPTION), damaged);
+            if (!meansTheSame(damaged, description)) {
+                assertRefused("damaged");
+            }
+        }
+    }
+
+    /// White space between the members may change without changing what is said.
+    private static boolean meansTheSame(byte[] one, byte[] other) {
+        return new String(one, java.nio.charset.StandardCharsets.ISO_8859_1)
+                .replaceAll("\\s", "")
+                .equals(
+                        new String(other, java.nio.charset.StandardCharsets.ISO_8859_1)
+                                .replaceAll("\\s", ""));
     }
 
     @Test
@@ -126,8 +164,12 @@ class CaptureTest {
     }
 
     private void setRamLength(long bytes) throws IOException {
-        try (var ram = new RandomAccessFile(directory.resolve(Capture.RAM).toFile(), "rw")) {
-            ram.setLength(bytes);
+        setLength(Capture.RAM, bytes);
+    }
+
+    private void setLength(String name, long bytes) throws IOException {
+        try (var file = new RandomAccessFile(directory.resolve(name).toFile(), "rw")) {
+            file.setLength(bytes);
         }
     }
 }

@@ -39,7 +39,8 @@ class VmLoopTest {
     @AfterEach
     void close() {
         gate.countDown();
-        loop.close();
+        loop.finish();
+        loop.awaitEnd(Deadline.in(Duration.ofSeconds(5)));
     }
 
     @Test
@@ -166,7 +167,8 @@ class VmLoopTest {
                 assertTrue(
                         code == Code.NOT_FOUND || code == Code.CONFLICT, "answered with " + code);
             }
-            leaving.close();
+            leaving.finish();
+            leaving.awaitEnd(Deadline.in(Duration.ofSeconds(5)));
         }
     }
 

@@ -46,6 +46,7 @@ create table vms (
     display_name text,
     state text not null check (state in ('creating', 'starting', 'running', 'pausing', 'paused', 'stopped')),
     prior_state text check (prior_state in ('paused', 'stopped')),
+    prior_since bigint,
     state_since bigint not null,
     shape text not null,
     cpu integer not null,

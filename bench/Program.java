@@ -1,0 +1,136 @@
+import static java.util.concurrent.TimeUnit.SECONDS;
+
+import coppice.base.Deadline;
+import coppice.process.Command;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.net.Socket;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+
+/// The program that is measured, in the data directory that `bench/run` made and removes; its server, and a client with a key.
+final class Program implements AutoCloseable {
+    private static final Duration PATIENCE = Duration.ofSeconds(60);
+    private static final Duration BUILD = Duration.ofMinutes(40);
+
+    private final List<String> words;
+    private final Path data = Path.of(System.getenv("COPPICE_DATA_DIRECTORY"));
+    private final int port;
+    private Optional<Process> server = Optional.empty();
+
+    /// @param words that run the program
+    Program(List<String> words) throws IOException {
+        this.words = List.copyOf(words);
+        try (var socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+            port = socket.getLocalPort();
+        }
+    }
+
+    /// Where the files of VMs and snapshots are.
+    Path volume() {
+        return data.resolve("volume");
+    }
+
+    /// Has the guest images made that are not in the cache.
+    void buildImages(List<String> images) {
+        var line = new ArrayList<>(words);
+        line.addAll(List.of("image", "build"));
+        line.addAll(images);
+        System.out.print(new Command(line).runOrFail(Deadline.in(BUILD)));
+    }
+
+    /// A client with a new key.
+    Api client() {
+        var line = new ArrayList<>(words);
+        line.addAll(List.of("key", "create"));
+        // What the program logs comes before it.
+        var output = new Command(line).runOrFail(Deadline.in(PATIENCE));
+        return new Api(port, output.lines().toList().getLast().strip());
+    }
+
+    /// Starts the server and returns when it answers.
+    void start() throws IOException, InterruptedException {
+        var line = new ArrayList<>(words);
+        line.add("serve");
+        var builder =
+                new ProcessBuilder(line)
+                        .redirectErrorStream(true)
+                        .redirectOutput(
+                                ProcessBuilder.Redirect.appendTo(
+                                        data.resolve("server.log").toFile()));
+        builder.environment().put("COPPICE_HTTP_PORT", Integer.toString(port));
+        var process = builder.start();
+        server = Optional.of(process);
+        var deadline = Deadline.in(PATIENCE);
+        while (!answers()) {
+            if (!process.isAlive() || deadline.isPast()) {
+                throw new IOException("the server did not start");
+            }
+            Thread.sleep(2);
+        }
+    }
+
+    private boolean answers() {
+        try (var socket = new Socket(InetAddress.getLoopbackAddress(), port)) {
+            socket.setSoTimeout(5000);
+            socket.getOutputStream()
+                    .write(
+                            "GET /status HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n"
+                                    .getBytes(StandardCharsets.US_ASCII));
+            var status =
+                    new String(socket.getInputStream().readNBytes(12), StandardCharsets.US_ASCII);
+            return status.equals("HTTP/1.1 200");
+        } catch (IOException e) {
+            return false; // not yet
+        }
+    }
+
+    /// The memory of the server's process that is in RAM, in MiB.
+    long residentMib() throws IOException {
+        var status = Path.of("/proc", Long.toString(server.orElseThrow().pid()), "status");
+        return Files.readAllLines(status).stream()
+                .filter(line -> line.startsWith("VmRSS:"))
+                .mapToLong(line -> Long.parseLong(line.replaceAll("\\D", "")) / 1024)
+                .findFirst()
+                .orElseThrow();
+    }
+
+    /// A JVM with the options of the program that does nothing.
+    List<String> emptyProgram() {
+        var line = new ArrayList<String>();
+        for (var word : words) {
+            if (word.equals("-jar") || word.equals("-cp")) {
+                break;
+            }
+            if (!word.startsWith("-XX:AOTCache=")) {
+                line.add(word);
+            }
+        }
+        line.addAll(List.of("-cp", System.getProperty("java.class.path").split(":")[0], "Hello"));
+        return line;
+    }
+
+    /// Ends the server; its VMs go on.
+    void stop() {
+        server.ifPresent(
+                process -> {
+                    process.destroy();
+                    process.onExit()
+                            .completeOnTimeout(process, PATIENCE.toSeconds(), SECONDS)
+                            .join();
+                    process.destroyForcibly().onExit().join();
+                });
+        server = Optional.empty();
+    }
+
+    @Override
+    public void close() {
+        stop();
+    }
+}
