@@ -5,10 +5,12 @@ import coppice.base.Failure;
 import coppice.disk.DataVolume;
 import coppice.disk.Published;
 import coppice.disk.Reflink;
+import coppice.qemu.CommandLine;
 import coppice.qemu.Hypervisor;
 import coppice.qemu.MachineShape;
 import coppice.qemu.QemuLauncher;
 import coppice.vm.BaseImage;
+import coppice.vm.Capture;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
@@ -60,8 +62,7 @@ final class Images {
         new BaseImage(workshop, reflink, launcher, settings.capacity().firstUser() + 65_000)
                 .capture(
                         built,
-                        MachineShape.fresh(
-                                size.cpu(), size.maxCpu(), size.memory(), size.maxMemory()),
+                        shape(size),
                         size.storage(),
                         place);
         say.accept(
@@ -132,13 +133,18 @@ final class Images {
     }
 
     private Path place(String image) {
-        var key =
-                digest(
-                        recipeHash(image),
-                        settings.imageSize(image).toString(),
-                        hypervisor.toString(),
-                        "format 1");
+        var size = settings.imageSize(image);
+        var key = digest(
+                recipeHash(image),
+                size.toString(),
+                hypervisor.toString(),
+                CommandLine.fingerprint(shape(size), hypervisor),
+                Integer.toString(Capture.FORMAT));
         return settings.cacheDirectory().resolve("captured").resolve(image + "-" + key);
+    }
+
+    private static MachineShape shape(Settings.ImageSize size) {
+        return MachineShape.fresh(size.cpu(), size.maxCpu(), size.memory(), size.maxMemory());
     }
 
     /// Changes with any file that goes into the image.

@@ -30,6 +30,11 @@ public final class CommandLine {
 
     private CommandLine() {}
 
+    /// Differs for machines that cannot restore each other's captures.
+    public static String fingerprint(MachineShape shape, Hypervisor hypervisor) {
+        return String.join(" ", of("", shape, hypervisor, new MachineFiles(Path.of("/")), Start.RESTORE, ""));
+    }
+
     static List<String> of(
             String name,
             MachineShape shape,

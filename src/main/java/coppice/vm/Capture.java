@@ -29,6 +29,9 @@ public record Capture(
         Size storage,
         Hypervisor hypervisor,
         String devicesDigest) {
+    /// Raised when the files of a capture or their description change their form.
+    public static final int FORMAT = 2;
+
     static final String DESCRIPTION = "meta.json";
     private static final String DIGEST = "digest";
     static final String RAM = "ram";
