@@ -60,11 +60,7 @@ final class Images {
         var launcher = new QemuLauncher(hypervisor, "build-" + ProcessHandle.current().pid());
         var workshop = volume.root().resolve("build-" + ProcessHandle.current().pid());
         new BaseImage(workshop, reflink, launcher, settings.capacity().firstUser() + 65_000)
-                .capture(
-                        built,
-                        shape(size),
-                        size.storage(),
-                        place);
+                .capture(built, shape(size), size.storage(), place);
         say.accept(
                 "made %s in %d s"
                         .formatted(image, Duration.between(begun, Instant.now()).toSeconds()));
@@ -134,12 +130,13 @@ final class Images {
 
     private Path place(String image) {
         var size = settings.imageSize(image);
-        var key = digest(
-                recipeHash(image),
-                size.toString(),
-                hypervisor.toString(),
-                CommandLine.fingerprint(shape(size), hypervisor),
-                Integer.toString(Capture.FORMAT));
+        var key =
+                digest(
+                        recipeHash(image),
+                        size.toString(),
+                        hypervisor.toString(),
+                        CommandLine.fingerprint(shape(size), hypervisor),
+                        Integer.toString(Capture.FORMAT));
         return settings.cacheDirectory().resolve("captured").resolve(image + "-" + key);
     }
 

@@ -32,7 +32,8 @@ public final class CommandLine {
 
     /// Differs for machines that cannot restore each other's captures.
     public static String fingerprint(MachineShape shape, Hypervisor hypervisor) {
-        return String.join(" ", of("", shape, hypervisor, new MachineFiles(Path.of("/")), Start.RESTORE, ""));
+        return String.join(
+                " ", of("", shape, hypervisor, new MachineFiles(Path.of("/")), Start.RESTORE, ""));
     }
 
     static List<String> of(

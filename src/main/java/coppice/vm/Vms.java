@@ -244,7 +244,14 @@ public final class Vms implements AutoCloseable {
     public void delete(AccountId account, String name) {
         var life = context.fleet().named(account, name);
         life.cut();
-        life.loop().ask(life::delete, Deadline.in(context.limits().pause()));
+        try {
+            life.loop().ask(life::delete, Deadline.in(context.limits().pause()));
+        } catch (Failure e) {
+            if (!life.loop().isGone()) {
+                throw e;
+            }
+            // It was being created, and went because it was cut: that is what was asked for.
+        }
     }
 
     public Vm resize(AccountId account, String name, Growth growth) {
