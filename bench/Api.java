@@ -60,7 +60,15 @@ final class Api implements AutoCloseable {
         connect();
         var content = body.getBytes(StandardCharsets.UTF_8);
         var head =
-                "%s %s HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer %s\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n"
+                """
+                %s %s HTTP/1.1
+                Host: localhost
+                Authorization: Bearer %s
+                Content-Type: application/json
+                Content-Length: %d
+
+                """
+                        .replace("\n", "\r\n")
                         .formatted(method, path, key, content.length);
         var request = new ByteArrayOutputStream();
         request.writeBytes(head.getBytes(StandardCharsets.US_ASCII));

@@ -6,7 +6,8 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 
-/// Copies the pages that a stopped process changed in its private mapping of a file: those that are swapped, or present and not of the file.
+/// Copies the pages that a stopped process changed in its private mapping of a file: those that are swapped, or present and not of
+/// the file.
 final class OwnPages {
     private static final int PAGE = 4096;
     private static final int PAGES_AT_ONCE = 1 << 16;

@@ -49,7 +49,8 @@ public final class Node {
             if (others + memory.bytes() > limit) {
                 throw new Failure(
                         Code.CONFLICT,
-                        "no capacity: this host has promised %d MiB of at most %d MiB of guest memory; pause or delete a VM, or raise node.memoryOvercommit"
+                        ("no capacity: this host has promised %d of at most %d MiB of guest memory;"
+                                        + " pause or delete a VM, or raise node.memoryOvercommit")
                                 .formatted(others >> 20, limit >> 20));
             }
             if (!promised.containsKey(vm) && free.compareTo(capacity.memoryReserve()) < 0) {

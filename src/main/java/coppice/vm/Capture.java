@@ -42,7 +42,7 @@ public record Capture(
     static final List<String> FILES =
             List.of(RAM, DEVICES, DISK, "vmlinuz", "initrd", "command-line", DESCRIPTION);
 
-    /// Reads the description of a capture and checks that its files are those that it describes. A capture that is damaged is `UNAVAILABLE`.
+    /// Reads the description of a capture and checks that its files are those that it describes. A damaged one is `UNAVAILABLE`.
     public static Capture read(Path directory) {
         var name = directory.getFileName();
         try {

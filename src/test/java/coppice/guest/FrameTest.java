@@ -33,7 +33,7 @@ class FrameTest {
     }
 
     @Test
-    void theChecksumIsTheOneOfRfc3720() {
+    void theChecksumIsThatOfTheIscsiStandard() {
         var crc = new CRC32C();
         crc.update("123456789".getBytes());
         assertEquals(0xE3069283L, crc.getValue());

@@ -8,10 +8,12 @@ import coppice.base.Failure;
 import coppice.base.Size;
 import java.time.Duration;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.Semaphore;
 
 /// Answers with what it was asked; `/wait` waits for the latch, `/throw` throws, `/unread` leaves the body.
 final class Echo implements HttpHandler {
     final CountDownLatch arrived = new CountDownLatch(1);
+    final Semaphore waiting = new Semaphore(0);
     final CountDownLatch release = new CountDownLatch(1);
     volatile boolean wasVirtual;
 
@@ -25,6 +27,7 @@ final class Echo implements HttpHandler {
             }
             case "/wait" -> {
                 arrived.countDown();
+                waiting.release();
                 await(release);
             }
             default -> {}

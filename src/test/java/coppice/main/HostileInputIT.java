@@ -224,32 +224,24 @@ class HostileInputIT {
                         "vpcs",
                         "tls",
                         "placement",
-                        "antiAffinity",
                         "cpu",
                         "command",
-                        "source",
                         "cidr",
                         "snapshotId");
+        var takers = operations.stream().filter(Operation::takesBody).toList();
         for (int i = 0; i < 300; i++) {
-            var operation = operations.get(random.nextInt(operations.size()));
-            if (operation.takesBody()
-                    && !operation.path().endsWith("/kill")
-                    && !operation.path().endsWith("/stop")
-                    && !operation.path().endsWith("/pause")) {
-                var body = Json.writeValue(value(random, words, 0));
-                var answer =
-                        stranger.send(
-                                operation.method(), operation.path().replace("{vm}", vm), body);
-                assertTrue(
-                        answer.status() < 500,
-                        () ->
-                                "%s %s: %d %s"
-                                        .formatted(
-                                                operation.path(),
-                                                new String(body, StandardCharsets.UTF_8),
-                                                answer.status(),
-                                                answer.message()));
-            }
+            var operation = takers.get(random.nextInt(takers.size()));
+            var body = Json.writeValue(value(random, words, 0));
+            var answer =
+                    stranger.send(operation.method(), operation.path().replace("{vm}", vm), body);
+            assertTrue(
+                    answer.status() < 500,
+                    () ->
+                            operation.path()
+                                    + " "
+                                    + new String(body, StandardCharsets.UTF_8)
+                                    + ": "
+                                    + answer.message());
         }
     }
 

@@ -6,6 +6,8 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import coppice.base.Deadline;
 import coppice.process.ControlGroup;
 import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
 import java.util.Random;
 import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.AfterEach;
@@ -75,54 +77,51 @@ class RestartIT {
         client.run(pausing, "head -c 8m /dev/urandom > /dev/shm/ram; sync");
         var hash = client.run(pausing, "sha256sum /dev/shm/ram");
         var created = new AtomicReference<String>();
-        var exec =
-                Thread.startVirtualThread(
-                        () ->
-                                ignoreCut(
-                                        () ->
-                                                client.post(
-                                                        "/v5/vms/%s/exec-await".formatted(busy),
-                                                        Client.exec(
-                                                                "sleep 3; echo done > /root/done"))));
-        var create =
-                Thread.startVirtualThread(() -> ignoreCut(() -> created.set(client.createVm())));
-        var pause =
-                Thread.startVirtualThread(
-                        () ->
-                                ignoreCut(
-                                        () ->
-                                                client.post(
-                                                        "/v5/vms/%s/pause".formatted(pausing),
-                                                        "{}")));
-        create.join(Duration.ofMillis(afterMillis)); // somewhere in the middle of all of them
+        var calls =
+                List.of(
+                        begin(
+                                () ->
+                                        client.post(
+                                                "/v5/vms/%s/exec-await".formatted(busy),
+                                                Client.exec("sleep 3; echo done > /root/done"))),
+                        begin(() -> client.post("/v5/vms/%s/pause".formatted(pausing), "{}")),
+                        begin(() -> created.set(client.createVm())));
+        calls.getLast()
+                .join(Duration.ofMillis(afterMillis)); // somewhere in the middle of all of them
 
         installation.killServer();
-        for (var thread : new Thread[] {exec, create, pause}) {
-            thread.join();
+        for (var call : calls) {
+            call.join();
         }
         installation.startServer();
 
         assertEquals("running", client.state(busy));
         client.run(busy, "while [ ! -e /root/done ]; do sleep 0.1; done");
-        var state = client.state(pausing);
         assertTrue(
-                state.equals("running") || state.equals("paused"),
-                "the one being paused is " + state);
+                List.of("running", "paused").contains(client.state(pausing)),
+                () -> client.state(pausing));
         assertEquals(
                 hash,
                 client.run(pausing, "sha256sum /dev/shm/ram"),
                 "after %d ms".formatted(afterMillis));
-        var all = client.get("/v5/vms").expect(200).requiredObjects("vms");
-        all.forEach(vm -> assertEquals("works", client.run(vm.requiredString("id"), "echo works")));
-        if (created.get() != null) {
-            assertTrue(
-                    all.stream().anyMatch(vm -> vm.requiredString("id").equals(created.get())),
-                    "an acknowledged VM is lost");
-        }
+        assertAllWorkAndLeaveNothing(Optional.ofNullable(created.get()));
+    }
+
+    private void assertAllWorkAndLeaveNothing(Optional<String> acknowledged) {
+        var all =
+                client.get("/v5/vms").expect(200).requiredObjects("vms").stream()
+                        .map(vm -> vm.requiredString("id"))
+                        .toList();
+        all.forEach(vm -> assertEquals("works", client.run(vm, "echo works")));
+        assertTrue(acknowledged.map(all::contains).orElse(true), "an acknowledged VM is lost");
         assertNoOrphan();
-        all.forEach(vm -> client.delete("/v5/vms/" + vm.requiredString("id")).expect(204));
+        all.forEach(vm -> client.delete("/v5/vms/" + vm).expect(204));
         assertEquals(0, vmProcesses());
         assertNoOrphan();
+    }
+
+    private static Thread begin(Runnable call) {
+        return Thread.startVirtualThread(() -> ignoreCut(call));
     }
 
     @Test

@@ -1,7 +1,6 @@
 package coppice.main;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
-import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -15,7 +14,6 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -79,12 +77,12 @@ class SettingsTest {
 
     @Test
     void theDefaultsHaveNoMistake() {
-        read().check();
+        given().read().check();
     }
 
     @Test
     void theDefaultsAreRead() {
-        var settings = read();
+        var settings = given().read();
         assertEquals(Path.of("/var/lib/coppice"), settings.dataDirectory());
         assertEquals(Path.of("/var/cache/coppice"), settings.cacheDirectory());
         assertEquals(Optional.empty(), settings.volumeSize());
@@ -111,21 +109,21 @@ class SettingsTest {
     @MethodSource("keys")
     void everyKeyIsReadFromTheFile(String key) throws IOException {
         Files.writeString(file, "# a comment\n\n%s =  from-file \n".formatted(key));
-        assertEquals("from-file", read().text(key));
+        assertEquals("from-file", given().read().text(key));
     }
 
     @ParameterizedTest
     @MethodSource("keys")
     void theEnvironmentGoesOverTheFile(String key) throws IOException {
         Files.writeString(file, key + " = from-file\n");
-        assertEquals("from-environment", read(key, " from-environment ").text(key));
+        assertEquals("from-environment", given().read(key, " from-environment ").text(key));
     }
 
     @Test
     void anEmptyVariableIsAnEmptyValue() throws IOException {
         Files.writeString(file, "vm.maxTotal = 7\n");
-        assertEquals(Optional.of(7), read().vmLimits().allVms());
-        assertEquals(Optional.empty(), read("vm.maxTotal", "").vmLimits().allVms());
+        assertEquals(Optional.of(7), given().read().vmLimits().allVms());
+        assertEquals(Optional.empty(), given().read("vm.maxTotal", "").vmLimits().allVms());
     }
 
     @Test
@@ -140,8 +138,9 @@ class SettingsTest {
     void aKeyThatDoesNotExistIsAMistake() throws IOException {
         Files.writeString(file, "http.prot = 80\n");
         assertEquals(
-                List.of("http.prot: no such key; see docs/configuration.md"), mistakes(read()));
-        var failure = assertThrows(Failure.class, () -> read().text("http.prot"));
+                List.of("http.prot: no such key; see docs/configuration.md"),
+                GivenSettings.mistakes(given().read()));
+        var failure = assertThrows(Failure.class, () -> given().read().text("http.prot"));
         assertEquals(Code.BAD_REQUEST, failure.code());
     }
 
@@ -153,7 +152,7 @@ class SettingsTest {
                         "http.prot: no such key; see docs/configuration.md",
                         "http.port: must be a port number, not 'eighty'",
                         "vm.startTimeout: must be a number of seconds, at least 1, not '2m'"),
-                mistakes(read("vm.startTimeout", "2m")));
+                GivenSettings.mistakes(given().read("vm.startTimeout", "2m")));
     }
 
     @ParameterizedTest
@@ -215,7 +214,7 @@ class SettingsTest {
         "vm.maxTotal, 2147483648"
     })
     void aValueThatCannotBeReadIsAMistakeThatNamesItsKey(String key, String value) {
-        var mistakes = mistakes(read(key, value));
+        var mistakes = GivenSettings.mistakes(given().read(key, value));
         assertEquals(1, mistakes.size(), mistakes.toString());
         assertTrue(mistakes.getFirst().startsWith(key + ": must be "), mistakes.toString());
         assertTrue(mistakes.getFirst().endsWith(", not '%s'".formatted(value)));
@@ -224,19 +223,19 @@ class SettingsTest {
     @Test
     void theBaseUrlIsMadeOfAddressAndPort() throws IOException {
         Files.writeString(file, "http.address = 10.0.0.7\nhttp.port = 80\n");
-        assertEquals("http://10.0.0.7:80", read().baseUrl());
-        assertEquals("http://10.0.0.7:80", read().text("http.baseUrl"));
+        assertEquals("http://10.0.0.7:80", given().read().baseUrl());
+        assertEquals("http://10.0.0.7:80", given().read().text("http.baseUrl"));
     }
 
     @Test
     void anAddressWithColonsStandsInBracketsInTheBaseUrl() {
-        assertEquals("http://[::1]:7480", read("http.address", "::1").baseUrl());
+        assertEquals("http://[::1]:7480", given().read("http.address", "::1").baseUrl());
     }
 
     @ParameterizedTest
     @ValueSource(strings = {"127.0.0.1", "0.0.0.0", "::", "fe80::1", "localhost", "node-1.lan"})
     void anAddressIsANumberOrAName(String address) {
-        var settings = read("http.address", address);
+        var settings = given().read("http.address", address);
         settings.check();
         assertEquals(address, settings.httpAddress());
     }
@@ -244,7 +243,7 @@ class SettingsTest {
     @ParameterizedTest
     @ValueSource(strings = {"http://10.0.0.7:80", "https://api.test/coppice", "HTTPS://[::1]:7480"})
     void theBaseUrlIsAnAbsoluteWebAddress(String url) {
-        var settings = read("http.baseUrl", url);
+        var settings = given().read("http.baseUrl", url);
         settings.check();
         assertEquals(url, settings.baseUrl());
     }
@@ -261,7 +260,7 @@ class SettingsTest {
                         "1");
         assertEquals(
                 List.of("COPPICE_HTTP_PROT: no such variable; see docs/configuration.md"),
-                mistakes(Settings.read(environment)));
+                GivenSettings.mistakes(Settings.read(environment)));
     }
 
     @ParameterizedTest
@@ -273,91 +272,15 @@ class SettingsTest {
     @ParameterizedTest
     @ValueSource(strings = {"https://api.test", "https://api.test/", "https://api.test//"})
     void theBaseUrlHasNoSlashAtItsEnd(String given) {
-        assertEquals("https://api.test", read("http.baseUrl", given).baseUrl());
-    }
-
-    @Test
-    void anImageHasItsSizeAndItsCeiling() throws IOException {
-        Files.writeString(file, "image.debian = 2/256/2000\nimage.debian.ceiling = 3/512\n");
-        assertEquals(
-                new Settings.ImageSize(2, Size.ofMib(256), Size.ofMib(2000), 3, Size.ofMib(512)),
-                read().imageSize("debian"));
-    }
-
-    @Test
-    void imagesAreSeparatedByCommasWithOrWithoutSpaces() {
-        assertEquals(List.of("busybox", "debian"), read("images", "busybox , debian").images());
-        assertEquals(List.of("busybox"), read("images", "busybox").images());
-    }
-
-    @ParameterizedTest
-    @ValueSource(strings = {"alpine", "busybox,alpine"})
-    void anImageThatDoesNotExistIsAMistake(String images) {
-        assertEquals(
-                List.of("images: there is no guest image 'alpine'; there are busybox and debian"),
-                mistakes(read("images", images)));
-    }
-
-    @Test
-    void theDefaultImageIsOneOfTheImages() {
-        assertEquals(
-                List.of("image.default: 'debian' is not one of images"),
-                mistakes(read("images", "busybox")));
-    }
-
-    @Test
-    void anAliasIsOfOneOfTheImages() {
-        assertEquals(
-                List.of("image.aliases: 'alpine' is not one of images"),
-                mistakes(read("image.aliases", "a=alpine, b=debian")));
-    }
-
-    @Test
-    void theDefaultAliasGoesWithItsImage() throws IOException {
-        Files.writeString(file, "images = busybox\nimage.default = busybox\n");
-        var settings = read();
-        settings.check();
-        assertEquals(Map.of(), settings.imageAliases());
-    }
-
-    @ParameterizedTest
-    @ValueSource(strings = {"1/8192", "8/100"})
-    void aCeilingIsNotBelowTheSize(String ceiling) {
-        assertEquals(
-                List.of(
-                        "image.debian.ceiling: must be at least the cores and memory of image.debian, not '%s'"
-                                .formatted(ceiling)),
-                mistakes(read("image.debian.ceiling", ceiling)));
-    }
-
-    @Test
-    void thereMayBeNoAliasOrSeveral() {
-        assertEquals(Map.of(), read("image.aliases", "").imageAliases());
-        assertEquals(
-                Map.of(new Slug("a"), new Slug("debian"), new Slug("b"), new Slug("busybox")),
-                read("image.aliases", "a=debian, b=busybox").imageAliases());
+        assertEquals("https://api.test", given().read("http.baseUrl", given).baseUrl());
     }
 
     private static Stream<String> keys() {
         return Settings.DEFAULTS.keySet().stream();
     }
 
-    private Settings read() {
-        return Settings.read(Map.of("COPPICE_CONFIG", file.toString()));
-    }
-
-    private Settings read(String key, String value) {
-        var environment = new HashMap<>(Map.of("COPPICE_CONFIG", file.toString()));
-        environment.put(Settings.variable(key), value);
-        return Settings.read(environment);
-    }
-
-    private static List<String> mistakes(Settings settings) {
-        var failure = assertThrows(Failure.class, settings::check);
-        assertEquals(Code.BAD_REQUEST, failure.code());
-        var lines = failure.getMessage().lines().toList();
-        assertFalse(lines.isEmpty());
-        return lines.stream().skip(1).map(String::strip).toList();
+    private GivenSettings given() {
+        return new GivenSettings(file);
     }
 
     private static List<Documented> without(List<Documented> rows, List<Documented> others) {

@@ -1,0 +1,123 @@
+package coppice.main;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import coppice.base.Deadline;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.time.Duration;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/// VMs whose QEMU does not come up, or takes long: what can be done to them meanwhile, and what is left.
+class StartFailuresIT {
+    private static final String NO_RULES = "\"firewall\":{\"rules\":[]}";
+
+    @TempDir private Path directory;
+
+    @Test
+    void aMachineThatDoesNotComeUpIsRemoved() throws IOException {
+        var broken = fakeQemu("echo 'this one is broken' >&2; exit 1");
+        try (var other = Installation.start(Map.of("PATH", broken))) {
+            var caller = other.client("main");
+            var answer = caller.post("/v5/vms", "{" + NO_RULES + "}");
+            answer.expect(503, "UNAVAILABLE");
+            assertTrue(answer.message().contains("this one is broken"), answer.message());
+            assertEquals(0, caller.get("/v5/vms").expect(200).requiredInteger("totalCount"));
+        }
+        try (var other =
+                Installation.start(
+                        Map.of(
+                                "PATH",
+                                fakeQemu("exec sleep 60"),
+                                "COPPICE_VM_START_TIMEOUT",
+                                "1"))) {
+            var caller = other.client("main");
+            caller.post("/v5/vms", "{" + NO_RULES + "}").expect(504, "VM_START_TIMEOUT");
+            var deadline = Deadline.in(Duration.ofSeconds(20));
+            while (caller.get("/v5/vms").expect(200).requiredInteger("totalCount") > 0) {
+                assertTrue(!deadline.isPast(), "the VM that did not come up stays");
+            }
+        }
+    }
+
+    @Test
+    void aVmThatIsStartingIsNeitherPausedNorStoppedButKilledAndDeleted()
+            throws IOException, InterruptedException {
+        var hang = directory.resolve("hang");
+        var path =
+                fakeQemu(
+                        "[ -e %s ] && exec sleep 60; exec /usr/bin/qemu-system-x86_64 \"$@\""
+                                .formatted(hang));
+        try (var other = Installation.start(Map.of("PATH", path))) {
+            var caller = other.client("main");
+            var mine = caller.createVm();
+            caller.post("/v5/vms/%s/stop".formatted(mine), "{}").expect(200);
+            Files.createFile(hang);
+
+            var start =
+                    inBackground(
+                            () ->
+                                    caller.post("/v5/vms/%s/start".formatted(mine), "{}")
+                                            .expect(503, "UNAVAILABLE"));
+            awaitState(caller, "starting");
+            caller.post("/v5/vms/%s/pause".formatted(mine), "{}").expect(409, "CONFLICT");
+            caller.post("/v5/vms/%s/stop".formatted(mine), "{}").expect(409, "CONFLICT");
+            assertEquals(
+                    "stopped",
+                    caller.post("/v5/vms/%s/kill".formatted(mine), "{}")
+                            .expect(200)
+                            .requiredString("state"));
+            start.join();
+
+            var create =
+                    inBackground(
+                            () ->
+                                    caller.post("/v5/vms", "{" + NO_RULES + "}")
+                                            .expect(503, "UNAVAILABLE"));
+            var made = awaitState(caller, "starting");
+            caller.delete("/v5/vms/" + made).expect(204);
+            create.join();
+            Files.delete(hang);
+
+            caller.post("/v5/vms/%s/start".formatted(mine), "{}").expect(200);
+            assertEquals(1, caller.get("/v5/vms").expect(200).requiredInteger("totalCount"));
+        }
+    }
+
+    /// A directory for PATH with a QEMU of our own, which tells the version of the real one.
+    private String fakeQemu(String script) throws IOException {
+        Files.setPosixFilePermissions(
+                directory, PosixFilePermissions.fromString("rwxr-xr-x")); // VMs run as other users
+        var bin = Files.createTempDirectory(directory, "bin");
+        Files.setPosixFilePermissions(bin, PosixFilePermissions.fromString("rwxr-xr-x"));
+        var fake = bin.resolve("qemu-system-x86_64");
+        Files.writeString(
+                fake,
+                "#!/bin/sh\n[ \"$1\" = --version ] && exec /usr/bin/qemu-system-x86_64 --version\n"
+                        + script
+                        + "\n");
+        Files.setPosixFilePermissions(fake, PosixFilePermissions.fromString("rwxr-xr-x"));
+        return bin + ":" + System.getenv("PATH");
+    }
+
+    private static Thread inBackground(Runnable call) {
+        return Thread.startVirtualThread(call);
+    }
+
+    /// Waits for a VM in this state, and returns its id.
+    private static String awaitState(Client caller, String state) {
+        var deadline = Deadline.in(Duration.ofSeconds(30));
+        while (!deadline.isPast()) {
+            var found = caller.get("/v5/vms?state=" + state).expect(200).requiredObjects("vms");
+            if (!found.isEmpty()) {
+                return found.getFirst().requiredString("id");
+            }
+        }
+        throw new AssertionError("no VM is ever " + state);
+    }
+}
