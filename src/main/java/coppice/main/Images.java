@@ -5,6 +5,7 @@ import coppice.base.Failure;
 import coppice.disk.DataVolume;
 import coppice.disk.Published;
 import coppice.disk.Reflink;
+import coppice.process.ControlGroup;
 import coppice.qemu.CommandLine;
 import coppice.qemu.Hypervisor;
 import coppice.qemu.MachineShape;
@@ -55,12 +56,19 @@ final class Images {
         var built = build(image, say);
         say.accept("booting and capturing %s (%s)".formatted(image, hypervisor.accelerator()));
         var size = settings.imageSize(image);
-        // An instance of its own: a server that is running takes nothing of this for its own and
-        // sweeps nothing of it.
-        var launcher = new QemuLauncher(hypervisor, "build-" + ProcessHandle.current().pid());
-        var workshop = volume.root().resolve("build-" + ProcessHandle.current().pid());
-        new BaseImage(workshop, reflink, launcher, settings.capacity().firstUser() + 65_000)
-                .capture(built, shape(size), size.storage(), place);
+        Builds.sweepDead(volume.root());
+        var build = Builds.name();
+        var launcher = new QemuLauncher(hypervisor, build);
+        try {
+            new BaseImage(
+                            volume.root().resolve(build),
+                            reflink,
+                            launcher,
+                            settings.capacity().firstUser() + 65_000)
+                    .capture(built, shape(size), size.storage(), place);
+        } finally {
+            ControlGroup.forget(build);
+        }
         say.accept(
                 "made %s in %d s"
                         .formatted(image, Duration.between(begun, Instant.now()).toSeconds()));

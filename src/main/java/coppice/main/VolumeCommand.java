@@ -31,6 +31,7 @@ final class VolumeCommand {
                                 .formatted(running.size()));
             }
             running.forEach(vm -> ControlGroup.of(instance, vm).delete());
+            ControlGroup.forget(instance);
             DataVolume.unmount(data);
         } catch (java.io.IOException e) {
             throw new Failure(Code.UNAVAILABLE, "the data directory cannot be unlocked", e);

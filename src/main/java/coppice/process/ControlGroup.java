@@ -38,18 +38,39 @@ public final class ControlGroup {
         return new ControlGroup(ROOT, instance, name);
     }
 
+    /// The names of all instances that have or had groups here.
+    public static List<String> instances() {
+        var names = new TreeSet<String>();
+        parents(ROOT, "any").forEach(parent -> names.addAll(children(parent.getParent())));
+        return List.copyOf(names);
+    }
+
     /// The names of all groups of an instance.
     public static List<String> names(String instance) {
         var names = new TreeSet<String>();
+        parents(ROOT, instance).forEach(parent -> names.addAll(children(parent)));
+        return List.copyOf(names);
+    }
+
+    private static List<String> children(Path parent) {
+        var names = new ArrayList<String>();
+        try (var children = Files.newDirectoryStream(parent, Files::isDirectory)) {
+            children.forEach(child -> names.add(child.getFileName().toString()));
+        } catch (IOException e) {
+            // The parent is not there: nothing ever ran here since the machine booted.
+        }
+        return names;
+    }
+
+    /// Removes what is left of an instance when it has no groups any more.
+    public static void forget(String instance) {
         for (var parent : parents(ROOT, instance)) {
-            try (var children = Files.newDirectoryStream(parent, Files::isDirectory)) {
-                children.forEach(child -> names.add(child.getFileName().toString()));
+            try {
+                Files.deleteIfExists(parent);
             } catch (IOException e) {
-                // The parent is not there: no VM of this instance ever ran since the machine
-                // booted.
+                // It still has groups.
             }
         }
-        return List.copyOf(names);
     }
 
     /// Makes the group with its limits.

@@ -19,6 +19,12 @@ import java.util.function.Consumer;
 
 /// What VMs are made from: the account's own snapshots, and the public ones of the platform, its base catalogue.
 public final class Snapshots {
+    private static final String LABEL =
+            """
+            select s.account_id, a.slug as owner, s.slug, s.display_name
+            from snapshots s join accounts a on a.id = s.account_id where s.id = :id
+            """;
+
     private final Store store;
     private final Accounts accounts;
     private final VmFiles files;
@@ -99,16 +105,20 @@ public final class Snapshots {
 
     /// The label of a snapshot; empty when it is deleted.
     public Optional<Label> label(SnapshotId id) {
-        return row("id = :id", Map.of("id", id.text()))
-                .map(
-                        row ->
-                                new Label(
-                                        row.account(),
-                                        accounts.find(row.account())
-                                                .map(a -> a.slug().text())
-                                                .orElseThrow(),
-                                        row.slug().map(Slug::text),
-                                        row.displayName()));
+        return store.read(
+                handle ->
+                        handle.createQuery(LABEL)
+                                .bind("id", id.text())
+                                .map(
+                                        (row, _) ->
+                                                new Label(
+                                                        AccountId.stored(
+                                                                row.getString("account_id")),
+                                                        row.getString("owner"),
+                                                        Optional.ofNullable(row.getString("slug")),
+                                                        Optional.ofNullable(
+                                                                row.getString("display_name"))))
+                                .findOne());
     }
 
     /// Adds a base snapshot to the catalogue, or finds it there. Its slug moves here from an older build of the same image.

@@ -75,8 +75,17 @@ final class VmLife {
                             .create(vm, snapshot, run, exit -> hear(run, exit), deadline));
             return vm;
         } catch (RuntimeException e) {
-            discard();
+            discardAfter(e);
             throw e;
+        }
+    }
+
+    /// Takes a create back; why it failed is what the caller is told, whatever else fails now.
+    private void discardAfter(RuntimeException why) {
+        try {
+            discard();
+        } catch (RuntimeException e) {
+            why.addSuppressed(e);
         }
     }
 

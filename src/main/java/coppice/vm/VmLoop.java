@@ -28,6 +28,7 @@ final class VmLoop {
     private volatile boolean isGone;
     private volatile boolean isBusy;
     private volatile boolean isClosing;
+    private volatile boolean isDrained;
 
     VmLoop(VmId vm) {
         this.vm = vm;
@@ -56,8 +57,10 @@ final class VmLoop {
                     Code.RATE_LIMITED,
                     "too many requests are waiting for %s; try again".formatted(vm));
         }
-        if (isOver() && inbox.remove(task)) {
-            throw absent(); // it left between the two looks, and nobody will do this
+        if (isDrained && inbox.remove(task)) {
+            throw isGone
+                    ? absent()
+                    : stopping(); // it left between the two looks, and nobody will do this
         }
         return await(task, deadline);
     }
@@ -118,12 +121,16 @@ final class VmLoop {
                     "%s did not get there in time; look at its state".formatted(vm),
                     e);
         } catch (CancellationException e) {
-            throw new Failure(Code.UNAVAILABLE, "the server stops; ask the next one", e);
+            throw stopping();
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
             throw new Failure(
                     Code.UNAVAILABLE, "interrupted while waiting for %s".formatted(vm), e);
         }
+    }
+
+    private static Failure stopping() {
+        return new Failure(Code.UNAVAILABLE, "the server stops; ask the next one");
     }
 
     private Failure absent() {
@@ -135,14 +142,17 @@ final class VmLoop {
             while (!isGone && !isClosing) {
                 work(inbox.take());
             }
-            // Whoever asked in the very moment of leaving still gets an answer.
-            for (var last = inbox.poll(1, TimeUnit.SECONDS);
-                    last != null;
-                    last = inbox.poll(1, TimeUnit.SECONDS)) {
-                work(last);
-            }
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt(); // the server stops
+        }
+        // Set before the last look: whoever comes after that look sees it and takes its task back.
+        isDrained = true;
+        for (var last = inbox.poll(); last != null; last = inbox.poll()) {
+            if (isGone) {
+                work(last);
+            } else {
+                last.cancel(false);
+            }
         }
     }
 
@@ -168,10 +178,5 @@ final class VmLoop {
             thread.interrupt();
             Thread.currentThread().interrupt();
         }
-        inbox.forEach(task -> task.cancel(false));
-    }
-
-    private boolean isOver() {
-        return (isGone || isClosing) && thread.getState() == Thread.State.TERMINATED;
     }
 }

@@ -221,6 +221,7 @@ final class Installation implements AutoCloseable {
         }
         var instance = DataLock.instance(data);
         ControlGroup.names(instance).forEach(vm -> ControlGroup.of(instance, vm).delete());
+        ControlGroup.forget(instance);
         DataVolume.unmount(data);
         Published.delete(data);
     }
