@@ -2,7 +2,9 @@ package coppice.vm;
 
 import coppice.base.Slug;
 import coppice.identity.AccountId;
+import coppice.json.Json;
 import coppice.qemu.MachineShape;
+import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Map;
@@ -73,7 +75,20 @@ public record Vm(
             SnapshotId snapshot,
             Optional<String> snapshotSlug,
             Placement placement,
-            String firewall) {}
+            String firewall) {
+        private static final String NONE = "[]";
+
+        int ruleCount() {
+            return firewall.equals(NONE)
+                    ? 0
+                    : Json.parse(
+                                    "{\"rules\":%s}"
+                                            .formatted(firewall)
+                                            .getBytes(StandardCharsets.UTF_8))
+                            .requiredObjects("rules")
+                            .size();
+        }
+    }
 
     /// Time spent running in all runs.
     public Duration totalRun(Instant now) {

@@ -161,6 +161,11 @@ public final class Vms implements AutoCloseable {
         return SnapshotId.isId(name) ? new SnapshotId(name) : snapshots.named(account, name).id();
     }
 
+    /// How many firewall rules the account's VMs were created with.
+    public long firewallRules(AccountId account) {
+        return context.fleet().of(account).mapToLong(vm -> vm.origin().ruleCount()).sum();
+    }
+
     public Vm get(AccountId account, String name) {
         return context.fleet().named(account, name).vm();
     }

@@ -200,6 +200,20 @@ class CreateRefusalsIT {
     }
 
     @Test
+    void moreRulesThanAnAccountMayHaveAreAConflict() {
+        var rule = "{\"action\":\"allow\",\"source\":{},\"destination\":{\"public\":true}}";
+        var many = String.join(",", java.util.Collections.nCopies(1001, rule));
+        refusesCreate(
+                409, "CONFLICT", "\"firewall\":{\"rules\":[%s]}".formatted(many), "firewall.rules");
+
+        var half = String.join(",", java.util.Collections.nCopies(600, rule));
+        var holder = client.createVm("{\"firewall\":{\"rules\":[%s]}}".formatted(half));
+        client.post("/v5/vms", "{\"firewall\":{\"rules\":[%s]}}".formatted(half))
+                .expect(409, "CONFLICT");
+        client.delete("/v5/vms/" + holder).expect(204);
+    }
+
+    @Test
     void aCreateRefusesWhatIsAbsentTakenOrNotThereYet() {
         refusesCreate(
                 404, "NOT_FOUND", NO_RULES + ",\"snapshotId\":\"sh-00000000000000000000\"", "sh-0");

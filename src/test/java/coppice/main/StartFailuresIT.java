@@ -89,6 +89,35 @@ class StartFailuresIT {
         }
     }
 
+    @Test
+    void aVmThatIsPausingIsNotStoppedAndAStartWaitsForThePause() throws InterruptedException {
+        try (var installation = Installation.start()) {
+            var caller = installation.client("main");
+            var vm = caller.createVm();
+            boolean wasSeen = false;
+            for (int tries = 0; tries < 20 && !wasSeen; tries++) {
+                caller.run(vm, "head -c 40m /dev/zero | tr '\\0' x > /dev/shm/much");
+                var pause =
+                        inBackground(
+                                () ->
+                                        caller.post("/v5/vms/%s/pause".formatted(vm), "{}")
+                                                .expect(200));
+                while (caller.state(vm).equals("running")) {
+                    Thread.onSpinWait();
+                }
+                var stop = caller.post("/v5/vms/%s/stop".formatted(vm), "{}");
+                wasSeen = stop.status() == 409; // else the pause was over, and the VM is stopped
+                assertEquals(
+                        "running",
+                        caller.post("/v5/vms/%s/start".formatted(vm), "{}")
+                                .expect(200)
+                                .requiredString("state"));
+                pause.join();
+            }
+            assertTrue(wasSeen, "it was never pausing when it was told to stop");
+        }
+    }
+
     /// A directory for PATH with a QEMU of our own, which tells the version of the real one.
     private String fakeQemu(String script) throws IOException {
         Files.setPosixFilePermissions(

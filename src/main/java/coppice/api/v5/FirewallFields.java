@@ -1,5 +1,7 @@
 package coppice.api.v5;
 
+import coppice.base.Code;
+import coppice.base.Failure;
 import coppice.base.RandomText;
 import coppice.json.JsonObject;
 import coppice.json.JsonWriter;
@@ -31,11 +33,18 @@ final class FirewallFields {
         var firewall = body.requiredObject("firewall");
         firewall.refuseFieldsExcept("rules");
         var rules = firewall.objects("rules").orElseThrow(() -> firewall.missing("rules"));
-        if (rules.size() > MAX_RULES) {
-            throw firewall.fault("rules", "has more than %d rules".formatted(MAX_RULES));
-        }
         rules.forEach(FirewallFields::requireRule);
         return rules;
+    }
+
+    /// Refuses rules that would take an account, which has `present` rules, over its limit.
+    static void requireRoom(List<JsonObject> rules, long present) {
+        if (present + rules.size() > MAX_RULES) {
+            throw new Failure(
+                    Code.CONFLICT,
+                    "firewall.rules: an account has at most %d rules and this one has %d; delete some or send fewer"
+                            .formatted(MAX_RULES, present));
+        }
     }
 
     /// The resources that the rules name, for the check that they exist.

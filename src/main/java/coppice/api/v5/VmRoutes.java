@@ -133,6 +133,7 @@ public final class VmRoutes {
         var placement = VmFields.placement(body);
         requireNoNetworkYet(body);
         requireNamed(account(call), FirewallFields.named(rules));
+        FirewallFields.requireRoom(rules, vms.firewallRules(account(call)));
         var stored = rules.stream().map(rule -> FirewallFields.write(rule, vms.now())).toList();
         var vm =
                 vms.create(
