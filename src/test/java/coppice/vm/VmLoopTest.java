@@ -55,6 +55,9 @@ class VmLoopTest {
                         threads.addIfAbsent(Thread.currentThread());
                     });
         }
+        var last = new CountDownLatch(1);
+        loop.tell(last::countDown); // waits for room, where a question would be refused
+        await("the last", () -> last.getCount() == 0);
         assertEquals(IntStream.range(0, 1000).boxed().toList(), loop.ask(() -> done, soon()));
         assertEquals(1, threads.size());
     }
