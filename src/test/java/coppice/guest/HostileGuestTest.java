@@ -88,10 +88,10 @@ class HostileGuestTest {
                 Stream.generate(
                         () -> assertThrows(Failure.class, () -> guest.exec(exec, past)).code());
         assertTrue(codes.limit(10).allMatch(Code.UNAVAILABLE::equals));
-        for (int i = 0; i < 5000; i++) {
-            assertThrows(Failure.class, () -> guest.sync(past));
-        }
-        assertEquals(Code.RATE_LIMITED, assertThrows(Failure.class, () -> guest.sync(past)).code());
+        // How many fit into the socket before nobody can send more is the kernel's affair.
+        var more =
+                Stream.generate(() -> assertThrows(Failure.class, () -> guest.sync(past)).code());
+        assertTrue(more.limit(50_000).anyMatch(Code.RATE_LIMITED::equals));
     }
 
     @Test
