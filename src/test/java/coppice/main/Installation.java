@@ -119,10 +119,6 @@ final class Installation implements AutoCloseable {
         end(server);
     }
 
-    long serverPid() {
-        return server.pid();
-    }
-
     /// Runs a command of the program and returns what it printed; fails when its exit status is not 0.
     String program(String... arguments) {
         var outcome = tryProgram(arguments);
