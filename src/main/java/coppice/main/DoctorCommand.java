@@ -41,7 +41,7 @@ final class DoctorCommand implements Callable<Integer> {
                                     found.version(),
                                     found.accelerator().equals("kvm")
                                             ? "KVM"
-                                            : "no usable /dev/kvm: guests are emulated (TCG), which is slow");
+                                            : "no usable KVM: guests are emulated (TCG), which is slow");
                 });
         check("memory", () -> memory());
         check("data", () -> data(settings));

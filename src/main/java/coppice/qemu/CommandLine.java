@@ -20,6 +20,9 @@ public final class CommandLine {
             "on,obsolete=deny,elevateprivileges=deny,spawn=deny,resourcecontrol=deny";
     private static final int CONSOLE_BYTES = 65536;
 
+    /// Where a QEMU that uses KVM finds /dev/kvm open: its own user need not be able to open it.
+    static final int KVM_DESCRIPTOR = 9;
+
     /// How a machine comes to life.
     public enum Start {
         /// From its disk, through its kernel.
@@ -57,7 +60,13 @@ public final class CommandLine {
         line.addAll(List.of("-machine", MACHINE));
         line.addAll(
                 hypervisor.isKvm()
-                        ? List.of("-accel", "kvm", "-cpu", "host")
+                        ? List.of(
+                                "-add-fd",
+                                "fd=%d,set=1".formatted(KVM_DESCRIPTOR),
+                                "-accel",
+                                "kvm,device=/dev/fdset/1",
+                                "-cpu",
+                                "host")
                         : List.of("-accel", "tcg,thread=multi", "-cpu", "max"));
         addProcessorsAndMemory(line, shape, files);
         addDevices(line, files);

@@ -8,6 +8,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.List;
 import java.util.regex.Pattern;
 
 /// What executes guests on this host. A captured machine can only go on under the same one.
@@ -17,6 +18,10 @@ import java.util.regex.Pattern;
 /// @param processor what the guest sees as processor: for KVM the host's model name, since the guest gets the host's features
 public record Hypervisor(String accelerator, String version, String processor) {
     public static final String PROGRAM = "qemu-system-x86_64";
+
+    /// QEMU 9.0 is the first that takes an open /dev/kvm, which the user of a VM could not open itself.
+    private static final int KVM_RELEASE = 900;
+
     private static final Pattern VERSION = Pattern.compile("version (\\d+)\\.(\\d+)\\.(\\d+)");
 
     /// Asks QEMU and the kernel.
@@ -34,8 +39,7 @@ public record Hypervisor(String accelerator, String version, String processor) {
                     "QEMU %s is too old; 8.2 or newer is needed (run ./coppice up)"
                             .formatted(found.group().substring(8)));
         }
-        boolean kvm =
-                Files.isReadable(Path.of("/dev/kvm")) && Files.isWritable(Path.of("/dev/kvm"));
+        boolean kvm = release >= KVM_RELEASE && hasKvm();
         return new Hypervisor(
                 kvm ? "kvm" : "tcg",
                 found.group().substring("version ".length()),
@@ -46,9 +50,21 @@ public record Hypervisor(String accelerator, String version, String processor) {
         return accelerator.equals("kvm");
     }
 
+    /// The device alone is no proof: a kernel can offer KVM without hardware behind it (PVM), and that runs only guests made for it.
+    private static boolean hasKvm() {
+        var flags = List.of(cpuinfo("flags").split(" "));
+        return Files.isReadable(Path.of("/dev/kvm"))
+                && Files.isWritable(Path.of("/dev/kvm"))
+                && (flags.contains("vmx") || flags.contains("svm"));
+    }
+
     private static String hostProcessor() {
+        return cpuinfo("model name");
+    }
+
+    private static String cpuinfo(String field) {
         try (var lines = Files.lines(Path.of("/proc/cpuinfo"))) {
-            return lines.filter(line -> line.startsWith("model name"))
+            return lines.filter(line -> line.startsWith(field + "\t"))
                     .map(line -> line.substring(line.indexOf(':') + 1).strip())
                     .findFirst()
                     .orElse("unknown");

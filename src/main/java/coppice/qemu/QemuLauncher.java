@@ -28,8 +28,10 @@ public final class QemuLauncher {
             """
             n=$1; shift
             while [ "$n" -gt 0 ]; do echo $$ > "$1" || exit 71; shift; n=$((n - 1)); done
+            %s
             exec "$@"
             """;
+    private static final String OPEN_KVM = "exec %d<>/dev/kvm";
 
     private final Hypervisor hypervisor;
     private final String instance;
@@ -128,7 +130,10 @@ public final class QemuLauncher {
 
     private ProcessId spawn(Machine machine, CommandLine.Start start, ControlGroup group)
             throws IOException {
-        var line = new ArrayList<String>(List.of("setsid", "sh", "-c", ENTER, "coppice-vm"));
+        var enter =
+                ENTER.formatted(
+                        hypervisor.isKvm() ? OPEN_KVM.formatted(CommandLine.KVM_DESCRIPTOR) : "");
+        var line = new ArrayList<String>(List.of("setsid", "sh", "-c", enter, "coppice-vm"));
         var entrances = group.entrances();
         line.add(Integer.toString(entrances.size()));
         entrances.forEach(entrance -> line.add(entrance.toString()));
