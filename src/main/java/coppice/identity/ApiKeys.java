@@ -2,6 +2,7 @@ package coppice.identity;
 
 import coppice.base.Code;
 import coppice.base.Failure;
+import coppice.base.Label;
 import coppice.store.Store;
 import java.sql.ResultSet;
 import java.sql.SQLException;

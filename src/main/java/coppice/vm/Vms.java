@@ -265,6 +265,19 @@ public final class Vms implements AutoCloseable {
         return life.loop().ask(() -> life.resize(growth, deadline), deadline);
     }
 
+    /// Takes a snapshot of a VM that runs or is paused; the VM stays what it is.
+    public Snapshot snapshot(AccountId account, String name, NewSnapshot wanted) {
+        throw new UnsupportedOperationException();
+    }
+
+    /// The copies of a VM, in the order in which they were made, and the VM they are copies of.
+    public record Forked(Vm source, List<Vm> copies) {}
+
+    /// Copies a VM, memory and disk, into new VMs that go on from the same instant. All of them or none.
+    public Forked fork(AccountId account, String name, NewFork wanted) {
+        throw new UnsupportedOperationException();
+    }
+
     /// Runs a command in a VM, waking it first.
     public ExecOutcome exec(AccountId account, String name, Exec exec) {
         var life = context.fleet().named(account, name);
