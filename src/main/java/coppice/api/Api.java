@@ -2,7 +2,6 @@ package coppice.api;
 
 import coppice.base.Code;
 import coppice.base.Failure;
-import coppice.base.Kind;
 import coppice.base.RandomText;
 import coppice.http.Headers;
 import coppice.http.HttpHandler;
@@ -96,7 +95,7 @@ public final class Api implements HttpHandler {
             var call = call(found, request);
             return found.served().route().handler().handle(call).response();
         } catch (Failure e) {
-            if (e.code().kind() == Kind.INTERNAL) {
+            if (e.code() == Code.INTERNAL_ERROR) {
                 LOG.error("request {} failed", id, e);
                 return Errors.answer(internal(id), family);
             }

@@ -52,6 +52,11 @@ public final class Failure extends RuntimeException {
         return new Failure(code, getMessage(), details, Optional.of(wait), getCause());
     }
 
+    /// The same failure under the name that an older client knows it by, with this one as its cause.
+    public Failure as(Code other, Map<String, Object> more) {
+        return new Failure(other, getMessage(), more, retryAfter, this);
+    }
+
     public Optional<Duration> retryAfter() {
         return retryAfter;
     }

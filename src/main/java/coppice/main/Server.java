@@ -20,6 +20,7 @@ import coppice.qemu.Hypervisor;
 import coppice.qemu.QemuLauncher;
 import coppice.store.Store;
 import coppice.vm.BaseImage;
+import coppice.vm.SnapshotTimers;
 import coppice.vm.Snapshots;
 import coppice.vm.Vms;
 import java.net.InetSocketAddress;
@@ -79,6 +80,7 @@ final class Server implements AutoCloseable {
                                 settings.vmLimits(),
                                 Clock.systemUTC()));
         publish(new Images(home, settings, hypervisor), settings, vms);
+        keep(SnapshotTimers.start(vms.snapshots()));
         var api = new Api(apiSettings(settings), credentials(keys), new VmRoutes(vms).routes());
         var address = new InetSocketAddress(settings.httpAddress(), settings.httpPort());
         var http = keep(HttpServer.start(address, HttpLimits.DEFAULT, api));

@@ -66,6 +66,7 @@ public final class Settings {
         keys.put("vm.powerOffTimeout", "30");
         keys.put("vm.maxRunning", "");
         keys.put("vm.maxTotal", "");
+        keys.put("snapshot.maxTotal", "");
         return java.util.Collections.unmodifiableMap(keys);
     }
 
@@ -222,7 +223,8 @@ public final class Settings {
                 seconds("vm.pauseTimeout"),
                 seconds("vm.powerOffTimeout"),
                 optional("vm.maxRunning", text -> Forms.count(text, 0), "a number"),
-                optional("vm.maxTotal", text -> Forms.count(text, 0), "a number"));
+                optional("vm.maxTotal", text -> Forms.count(text, 0), "a number"),
+                optional("snapshot.maxTotal", text -> Forms.count(text, 0), "a number"));
     }
 
     /// Reads everything once, and throws with all mistakes together when there are any.

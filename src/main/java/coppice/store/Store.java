@@ -75,6 +75,17 @@ public final class Store implements AutoCloseable {
                 });
     }
 
+    /// [#change] without waiting. What goes wrong later is not told: for records that are worth no caller's time.
+    public void changeSoon(Consumer<Handle> unit) {
+        writes.put(
+                new Unit<>(
+                        handle -> {
+                            unit.accept(handle);
+                            return true;
+                        },
+                        Deadline.in(limits.patience())));
+    }
+
     /// Runs `unit` on one unchanging view of the database that it cannot change itself.
     public <T> T read(Function<Handle, T> unit) {
         return ask(reads, unit);

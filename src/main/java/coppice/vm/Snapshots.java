@@ -8,27 +8,39 @@ import coppice.identity.Account;
 import coppice.identity.AccountId;
 import coppice.identity.Accounts;
 import coppice.store.Store;
+import java.nio.file.Files;
 import java.nio.file.Path;
-import java.sql.ResultSet;
-import java.sql.SQLException;
+import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
+import java.time.temporal.ChronoUnit;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.function.Consumer;
+import java.util.function.Predicate;
+import java.util.function.UnaryOperator;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
-/// What VMs are made from: the account's own snapshots, and the public ones of the platform, its base catalogue.
+/// What VMs are made from: the account's own snapshots, and the public ones of the platform, its base catalogue. Thread-safe.
+///
+/// Failures: `NOT_FOUND` for what the account may not see, or may see and not change; `CONFLICT` for a slug that is taken and for deleting
+/// the platform's default; `SNAPSHOT_LIMIT_EXCEEDED`.
 public final class Snapshots {
-    private static final String LABEL =
-            """
-            select s.account_id, a.slug as owner, s.slug, s.display_name
-            from snapshots s join accounts a on a.id = s.account_id where s.id = :id
-            """;
+    private static final Logger LOG = LoggerFactory.getLogger(Snapshots.class);
 
-    private final Store store;
+    /// How long one that was deleted or failed stays listed for those who ask for it.
+    private static final Duration REMEMBERED = Duration.ofHours(24);
+
+    static final String TAKEN =
+            "slug: held by another snapshot of this account; choose another one, or clear it there first";
+
+    private final SnapshotRecords records;
     private final Accounts accounts;
     private final VmFiles files;
     private final Catalogue catalogue;
+    private final Optional<Integer> limit;
     private final InstantSource clock;
 
     /// The platform's own snapshots.
@@ -36,18 +48,32 @@ public final class Snapshots {
     /// @param owner the platform's account, whose slug is the owner word
     /// @param defaultSlug what a VM is made from when its creator does not say
     /// @param aliases further slugs of the platform's snapshots, and what they stand for
-    public record Catalogue(Account owner, Slug defaultSlug, Map<Slug, Slug> aliases) {}
+    public record Catalogue(Account owner, Slug defaultSlug, Map<Slug, Slug> aliases) {
+        boolean isDefault(Snapshot snapshot) {
+            return snapshot.account().equals(owner.id())
+                    && snapshot.settings().slug().equals(Optional.of(defaultSlug));
+        }
 
+        /// Whether it stays, whatever its timers say.
+        boolean keeps(Snapshot snapshot) {
+            return isDefault(snapshot)
+                    || snapshot.isPublic() && snapshot.account().equals(owner.id());
+        }
+    }
+
+    /// @param limit how many an account may have; absent: no limit
     Snapshots(
             Store store,
             Accounts accounts,
             VmFiles files,
             Catalogue catalogue,
+            Optional<Integer> limit,
             InstantSource clock) {
-        this.store = store;
+        this.records = new SnapshotRecords(store);
         this.accounts = accounts;
         this.files = files;
         this.catalogue = catalogue;
+        this.limit = limit;
         this.clock = clock;
     }
 
@@ -58,18 +84,12 @@ public final class Snapshots {
 
     /// The snapshot that a caller names by id, by its own slug, or by `owner/slug` of a public one.
     public Snapshot named(AccountId caller, String name) {
-        return find(caller, name)
-                .orElseThrow(
-                        () ->
-                                new Failure(
-                                        Code.NOT_FOUND,
-                                        "no snapshot %s; list the snapshots to see which there are"
-                                                .formatted(shown(name))));
+        return find(caller, name).orElseThrow(() -> absent(name));
     }
 
     /// The platform's default.
     Snapshot defaultSnapshot() {
-        return bySlug(catalogue.owner().id(), catalogue.defaultSlug())
+        return records.find(catalogue.owner().id(), catalogue.defaultSlug())
                 .orElseThrow(
                         () ->
                                 new Failure(
@@ -85,14 +105,15 @@ public final class Snapshots {
         }
         int slash = name.indexOf('/');
         return slash < 0
-                ? slug(name).flatMap(slug -> bySlug(caller, slug))
+                ? slug(name).flatMap(slug -> records.find(caller, slug)).map(this::described)
                 : slug(name.substring(slash + 1))
-                        .flatMap(slug -> publicOf(name.substring(0, slash), slug, caller));
+                        .flatMap(slug -> publicOf(name.substring(0, slash), slug, caller))
+                        .map(this::described);
     }
 
     /// The snapshot with this id, for whoever may know its id already.
     public Optional<Snapshot> byId(SnapshotId id) {
-        return query("id = :id", Map.of("id", id.text()));
+        return records.find(id).map(this::described);
     }
 
     /// What a snapshot is called now. Its slug is given with the owner's in front, for everybody but the owner.
@@ -105,68 +126,189 @@ public final class Snapshots {
 
     /// The label of a snapshot; empty when it is deleted.
     public Optional<Label> label(SnapshotId id) {
-        return store.read(
-                handle ->
-                        handle.createQuery(LABEL)
-                                .bind("id", id.text())
-                                .map(
-                                        (row, _) ->
-                                                new Label(
-                                                        AccountId.stored(
-                                                                row.getString("account_id")),
-                                                        row.getString("owner"),
-                                                        Optional.ofNullable(row.getString("slug")),
-                                                        Optional.ofNullable(
-                                                                row.getString("display_name"))))
-                                .findOne());
+        return records.label(id);
+    }
+
+    /// One page of a list, and how many the filter matches in all.
+    public record Listing(List<Snapshot> snapshots, long total, long deleted, long failed) {}
+
+    /// The account's own snapshots, newest first.
+    public Listing list(AccountId account, SnapshotFilter filter, long offset, int limit) {
+        var matching = records.of(account).stream().filter(filter::matches).toList();
+        return new Listing(
+                matching.stream().skip(offset).limit(limit).map(this::described).toList(),
+                matching.size(),
+                matching.stream().filter(s -> s.standing() instanceof Snapshot.Deleted).count(),
+                matching.stream().filter(s -> s.standing() instanceof Snapshot.Failed).count());
+    }
+
+    /// Takes a snapshot of a VM. What would refuse it is looked at before the capture, and again when it is kept.
+    ///
+    /// @param capture makes the capture's directory at the path that it is given, whole or not at all
+    Snapshot take(AccountId account, NewSnapshot wanted, VmId source, Consumer<Path> capture) {
+        wanted.settings()
+                .slug()
+                .flatMap(slug -> records.find(account, slug))
+                .ifPresent(
+                        _ -> {
+                            throw new Failure(Code.CONFLICT, TAKEN);
+                        });
+        records.requireRoom(account, limit);
+        var id = SnapshotId.random();
+        var place = files.snapshot(id);
+        capture.accept(place);
+        try {
+            var now = now();
+            var snapshot =
+                    new Snapshot(
+                            id,
+                            account,
+                            wanted.settings(),
+                            false,
+                            Optional.of(source),
+                            Optional.of(Resources.of(Capture.read(place))),
+                            wanted.persistence(),
+                            new Snapshot.Usable(),
+                            Optional.empty(),
+                            now,
+                            now);
+            records.insert(snapshot, limit);
+            return snapshot;
+        } catch (RuntimeException e) {
+            // A store that did not answer may still keep the row. Then the files must be there; if
+            // it does
+            // not, the next start of the server removes them.
+            if (!(e instanceof Failure failure) || failure.code() != Code.UNAVAILABLE) {
+                Published.delete(place);
+            }
+            throw e;
+        }
+    }
+
+    /// Changes what the owner says about one of its snapshots.
+    public Snapshot update(
+            AccountId account, String name, UnaryOperator<Snapshot.Settings> change) {
+        return own(account, name)
+                .flatMap(snapshot -> records.change(snapshot.id(), change, now()))
+                .map(this::described)
+                .orElseThrow(() -> absent(name));
+    }
+
+    /// Deletes one of the account's snapshots. VMs made from it go on.
+    public Snapshot delete(AccountId account, String name) {
+        requireNotDefault(account, name);
+        var snapshot = own(account, name).orElseThrow(() -> absent(name));
+        if (!delete(snapshot, _ -> true)) {
+            throw absent(name);
+        }
+        return snapshot;
+    }
+
+    /// That the default cannot be deleted comes before whose it is.
+    private void requireNotDefault(AccountId account, String name) {
+        var named = SnapshotId.isId(name) ? records.find(new SnapshotId(name)) : own(account, name);
+        named.filter(catalogue::isDefault)
+                .ifPresent(
+                        snapshot -> {
+                            throw new Failure(
+                                    Code.CONFLICT,
+                                    "%s is what VMs are made from by default and cannot be deleted"
+                                            .formatted(snapshot.id()));
+                        });
+    }
+
+    /// The id of a snapshot of the account that was deleted a short while ago.
+    public Optional<SnapshotId> deleted(AccountId account, String name) {
+        return Optional.of(name)
+                .filter(SnapshotId::isId)
+                .map(SnapshotId::new)
+                .filter(
+                        id ->
+                                records.of(account).stream()
+                                        .filter(s -> s.id().equals(id))
+                                        .anyMatch(s -> s.standing() instanceof Snapshot.Deleted));
+    }
+
+    /// Notes that a VM was made from it. The VM is there already, so nothing about this may fail or wait.
+    void used(SnapshotId id) {
+        try {
+            records.used(id, now());
+        } catch (Failure e) {
+            LOG.warn("the use of {} is not noted: {}", id, e.getMessage());
+        }
+    }
+
+    /// Deletes what has had its time, and forgets what was deleted or failed long enough ago.
+    void expire() {
+        var now = now();
+        for (var snapshot : records.timed()) {
+            if (isOver(snapshot, now) && delete(snapshot, present -> isOver(present, now))) {
+                LOG.info("{} has had its time and is deleted", snapshot.id());
+            }
+        }
+        records.purge(now.minus(REMEMBERED));
+    }
+
+    private boolean isOver(Snapshot snapshot, Instant now) {
+        return snapshot.isDue(now) && !catalogue.keeps(snapshot);
+    }
+
+    /// The row goes first: files without a row are removed at the next start, a row without files would be a lie.
+    private boolean delete(Snapshot snapshot, Predicate<Snapshot> still) {
+        if (!records.delete(snapshot.id(), still, now())) {
+            return false;
+        }
+        try {
+            Published.delete(files.snapshot(snapshot.id()));
+        } catch (Failure e) {
+            LOG.warn("{}; the next start of the server tries again", e.getMessage(), e);
+        }
+        return true;
     }
 
     /// Adds a base snapshot to the catalogue, or finds it there. Its slug moves here from an older build of the same image.
     ///
     /// @param fill writes the files of the capture into the directory that it is given
     public Snapshot publish(SnapshotId id, Slug slug, Consumer<Path> fill) {
-        var present = byId(id);
+        var present = records.find(id);
         var place = files.snapshot(id);
-        if (present.isEmpty() || !java.nio.file.Files.exists(place)) {
+        if (present.isEmpty() || !Files.exists(place)) {
             var unfinished = place.resolveSibling(place.getFileName() + Published.UNFINISHED);
             Published.delete(unfinished);
             Published.delete(place);
             fill.accept(unfinished);
             Published.directory(unfinished, place);
         }
-        var snapshot =
-                new Snapshot(
-                        id,
-                        catalogue.owner().id(),
-                        Optional.of(slug),
-                        Optional.empty(),
-                        true,
-                        Capture.read(place),
-                        clock.instant());
-        if (!present.flatMap(Snapshot::slug).equals(Optional.of(slug))) {
-            insert(snapshot, slug);
+        var snapshot = base(id, slug, present, Capture.read(place));
+        if (present.equals(Optional.of(snapshot))) {
+            return snapshot;
         }
-        return snapshot;
+        var changed = snapshot.with(snapshot.settings(), now());
+        records.publish(changed);
+        return changed;
     }
 
-    private void insert(Snapshot snapshot, Slug slug) {
-        store.change(
-                handle -> {
-                    handle.createUpdate(
-                                    "update snapshots set slug = null where account_id = :account and slug = :slug")
-                            .bind("account", snapshot.account().toString())
-                            .bind("slug", slug.text())
-                            .execute();
-                    handle.createUpdate(
-                                    "insert into snapshots (id, account_id, slug, is_public, created_at, updated_at)"
-                                            + " values (:id, :account, :slug, 1, :now, :now)"
-                                            + " on conflict (id) do update set slug = excluded.slug, updated_at = excluded.updated_at")
-                            .bind("id", snapshot.id().text())
-                            .bind("account", snapshot.account().toString())
-                            .bind("slug", slug.text())
-                            .bind("now", snapshot.createdAt().toEpochMilli())
-                            .execute();
-                });
+    private Snapshot base(SnapshotId id, Slug slug, Optional<Snapshot> present, Capture capture) {
+        var now = now();
+        var settings = present.map(Snapshot::settings).orElse(Snapshot.Settings.NONE);
+        return new Snapshot(
+                id,
+                catalogue.owner().id(),
+                settings.withSlug(Optional.of(slug)),
+                true,
+                Optional.empty(),
+                Optional.of(Resources.of(capture)),
+                new Persistence.Persistent(),
+                new Snapshot.Usable(),
+                present.flatMap(Snapshot::lastUsedAt),
+                present.map(Snapshot::createdAt).orElse(now),
+                present.map(Snapshot::updatedAt).orElse(now));
+    }
+
+    private Optional<Snapshot> own(AccountId account, String name) {
+        return SnapshotId.isId(name)
+                ? records.find(new SnapshotId(name)).filter(s -> s.account().equals(account))
+                : slug(name).flatMap(slug -> records.find(account, slug));
     }
 
     private Optional<Snapshot> publicOf(String owner, Slug slug, AccountId caller) {
@@ -175,27 +317,25 @@ public final class Snapshots {
                 account.filter(a -> a.id().equals(catalogue.owner().id())).isPresent()
                         ? catalogue.aliases().getOrDefault(slug, slug)
                         : slug;
-        return account.flatMap(a -> bySlug(a.id(), wanted))
+        return account.flatMap(a -> records.find(a.id(), wanted))
                 .filter(s -> s.isPublic() || s.account().equals(caller));
     }
 
-    private Optional<Snapshot> bySlug(AccountId account, Slug slug) {
-        return query(
-                "account_id = :account and slug = :slug",
-                Map.of("account", account.toString(), "slug", slug.text()));
+    /// Rows of an older form do not say what a VM gets: their capture does.
+    private Snapshot described(Snapshot snapshot) {
+        if (snapshot.resources().isPresent() || !(snapshot.standing() instanceof Snapshot.Usable)) {
+            return snapshot;
+        }
+        try {
+            return snapshot.with(
+                    Optional.of(Resources.of(Capture.read(files.snapshot(snapshot.id())))));
+        } catch (Failure e) {
+            return snapshot; // damaged: a create from it says so
+        }
     }
 
-    private Optional<Snapshot> query(String where, Map<String, ?> values) {
-        return row(where, values).map(row -> row.with(Capture.read(files.snapshot(row.id()))));
-    }
-
-    private Optional<Row> row(String where, Map<String, ?> values) {
-        return store.read(
-                handle ->
-                        handle.createQuery("select * from snapshots where " + where)
-                                .bindMap(values)
-                                .map((row, _) -> Row.read(row))
-                                .findOne());
+    private Instant now() {
+        return clock.instant().truncatedTo(ChronoUnit.MILLIS); // as the store keeps it
     }
 
     private static Optional<Slug> slug(String text) {
@@ -206,31 +346,11 @@ public final class Snapshots {
         }
     }
 
-    private static String shown(String name) {
+    private static Failure absent(String name) {
         var clean = name.replaceAll("\\p{Cntrl}", "?");
-        return clean.length() <= 80 ? clean : clean.substring(0, 80) + "...";
-    }
-
-    /// What the store has of a snapshot; the rest stands beside its files.
-    private record Row(
-            SnapshotId id,
-            AccountId account,
-            Optional<Slug> slug,
-            Optional<String> displayName,
-            boolean isPublic,
-            Instant createdAt) {
-        static Row read(ResultSet row) throws SQLException {
-            return new Row(
-                    new SnapshotId(row.getString("id")),
-                    AccountId.stored(row.getString("account_id")),
-                    Optional.ofNullable(row.getString("slug")).map(Slug::new),
-                    Optional.ofNullable(row.getString("display_name")),
-                    row.getInt("is_public") == 1,
-                    Instant.ofEpochMilli(row.getLong("created_at")));
-        }
-
-        Snapshot with(Capture capture) {
-            return new Snapshot(id, account, slug, displayName, isPublic, capture, createdAt);
-        }
+        return new Failure(
+                Code.NOT_FOUND,
+                "no snapshot %s; list the snapshots to see which there are"
+                        .formatted(clean.length() <= 80 ? clean : clean.substring(0, 80) + "..."));
     }
 }

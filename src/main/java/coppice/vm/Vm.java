@@ -7,6 +7,7 @@ import coppice.qemu.MachineShape;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 
@@ -20,9 +21,34 @@ public record Vm(
         Settings settings,
         Hardware hardware,
         Origin origin,
+        Legacy legacy,
         Duration totalRun,
         Instant createdAt,
         Instant updatedAt) {
+
+    /// One of which the legacy family has nothing to say.
+    public Vm(
+            VmId id,
+            AccountId account,
+            VmState state,
+            Settings settings,
+            Hardware hardware,
+            Origin origin,
+            Duration totalRun,
+            Instant createdAt,
+            Instant updatedAt) {
+        this(
+                id,
+                account,
+                state,
+                settings,
+                hardware,
+                origin,
+                Legacy.NONE,
+                totalRun,
+                createdAt,
+                updatedAt);
+    }
 
     /// What its owner says about it and may change.
     ///
@@ -39,6 +65,18 @@ public record Vm(
 
         public Settings withSlug(Optional<Slug> slug) {
             return new Settings(slug, displayName, timers, automaticRestart, metadata);
+        }
+
+        /// What a copy of the VM takes over. A copy has to be named, and to be declared short-lived, anew.
+        Settings ofCopy() {
+            var shared =
+                    new Timers(
+                            timers.idle(),
+                            Optional.empty(),
+                            timers.ttl(),
+                            timers.maxRun(),
+                            timers.maxRunTotal());
+            return new Settings(Optional.empty(), displayName, shared, automaticRestart, metadata);
         }
     }
 
@@ -90,6 +128,39 @@ public record Vm(
         }
     }
 
+    /// What only the legacy family says about it; never changes.
+    ///
+    /// @param ports what is published under its host name
+    /// @param workdir where legacy commands and files start, an absolute path
+    public record Legacy(List<Port> ports, String workdir, Persistence persistence) {
+        /// Of a VM that the v5 family made.
+        public static final Legacy NONE = new Legacy(List.of(), "/", Persistence.USUAL);
+
+        public Legacy {
+            ports = List.copyOf(ports);
+            if (!workdir.startsWith("/")) {
+                throw new IllegalArgumentException("not an absolute path: " + workdir);
+            }
+            if (ports.stream().map(Port::port).distinct().count() < ports.size()) {
+                throw new IllegalArgumentException("a port that is published twice: " + ports);
+            }
+        }
+
+        /// @param port where it is published, 443 or 8081
+        /// @param targetPort where the VM listens
+        public record Port(int port, int targetPort) {
+            public static final List<Integer> PUBLISHED = List.of(443, 8081);
+            public static final int MAX_TARGET = 65535;
+
+            public Port {
+                if (!PUBLISHED.contains(port) || targetPort < 1 || targetPort > MAX_TARGET) {
+                    throw new IllegalArgumentException(
+                            "cannot publish %d as %d".formatted(targetPort, port));
+                }
+            }
+        }
+    }
+
     /// Time spent running in all runs.
     public Duration totalRun(Instant now) {
         return switch (state) {
@@ -102,14 +173,16 @@ public record Vm(
     }
 
     Vm in(VmState next, Duration total, Instant now) {
-        return new Vm(id, account, next, settings, hardware, origin, total, createdAt, now);
+        return new Vm(id, account, next, settings, hardware, origin, legacy, total, createdAt, now);
     }
 
     Vm with(Settings changed, Instant now) {
-        return new Vm(id, account, state, changed, hardware, origin, totalRun, createdAt, now);
+        return new Vm(
+                id, account, state, changed, hardware, origin, legacy, totalRun, createdAt, now);
     }
 
     Vm with(Hardware changed, Instant now) {
-        return new Vm(id, account, state, settings, changed, origin, totalRun, createdAt, now);
+        return new Vm(
+                id, account, state, settings, changed, origin, legacy, totalRun, createdAt, now);
     }
 }

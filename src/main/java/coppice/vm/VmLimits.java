@@ -10,9 +10,11 @@ import java.util.Optional;
 /// @param powerOff how long a guest has to power itself off before it is cut
 /// @param runningVms how many VMs of one account may run; absent: no limit
 /// @param allVms how many VMs one account may have; absent: no limit
+/// @param snapshots how many snapshots one account may have; absent: no limit
 public record VmLimits(
         Duration start,
         Duration pause,
         Duration powerOff,
         Optional<Integer> runningVms,
-        Optional<Integer> allVms) {}
+        Optional<Integer> allVms,
+        Optional<Integer> snapshots) {}

@@ -54,6 +54,7 @@ final class VmRow {
                         Optional.ofNullable(row.getString("source_snapshot_slug_at_create")),
                         Placement.fromStored(Optional.ofNullable(row.getString("placement"))),
                         row.getString("firewall")),
+                LegacyRow.read(row),
                 Duration.ofMillis(row.getLong("total_run_millis")),
                 Instant.ofEpochMilli(row.getLong("created_at")),
                 Instant.ofEpochMilli(row.getLong("updated_at")));
@@ -108,6 +109,7 @@ final class VmRow {
         row.put("placement", vm.origin().placement().stored().orElse(null));
         row.put("firewall", vm.origin().firewall());
         row.put("created_at", vm.createdAt().toEpochMilli());
+        LegacyRow.write(vm.legacy(), row);
         row.putAll(settings(vm));
         row.putAll(progress(vm));
         return row;

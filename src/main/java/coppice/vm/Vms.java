@@ -10,7 +10,6 @@ import coppice.guest.ExecOutcome;
 import coppice.identity.AccountId;
 import coppice.identity.Accounts;
 import coppice.node.Node;
-import coppice.qemu.MachineShape;
 import coppice.qemu.QemuLauncher;
 import coppice.store.Store;
 import java.nio.file.Path;
@@ -67,7 +66,9 @@ public final class Vms implements AutoCloseable {
                         new Fleet());
         new Recovery(context, files, new Strangers(context.records(), files, host.launcher()))
                 .run();
-        return new Vms(context, new Snapshots(store, accounts, files, catalogue, clock));
+        return new Vms(
+                context,
+                new Snapshots(store, accounts, files, catalogue, limits.snapshots(), clock));
     }
 
     /// One page of a list, and how many VMs the filter matches, by the word of their state.
@@ -104,8 +105,13 @@ public final class Vms implements AutoCloseable {
         }
         life.loop().start();
         try {
-            return life.loop()
-                    .ask(() -> life.create(snapshots.directory(snapshot.id()), deadline), deadline);
+            var made =
+                    life.loop()
+                            .ask(
+                                    () -> life.create(snapshots.directory(snapshot.id()), deadline),
+                                    deadline);
+            snapshots.used(snapshot.id());
+            return made;
         } catch (Failure e) {
             life.loop().tell(life::delete); // one that came up too late must not stay: nobody
             // knows of it
@@ -115,13 +121,13 @@ public final class Vms implements AutoCloseable {
 
     private Vm describe(AccountId account, NewVm wanted, Snapshot snapshot) {
         var now = context.clock().instant();
-        var shape = snapshot.capture().shape();
+        var capture = Capture.read(snapshots.directory(snapshot.id()));
         return new Vm(
                 VmId.random(),
                 account,
                 new VmState.Creating(now),
                 wanted.settings(),
-                new Vm.Hardware(resources(shape, snapshot), shape, context.node().takeUser()),
+                new Vm.Hardware(Resources.of(capture), capture.shape(), context.node().takeUser()),
                 new Vm.Origin(
                         snapshot.id(),
                         snapshots.label(snapshot.id()).flatMap(label -> label.slugFor(account)),
@@ -130,10 +136,6 @@ public final class Vms implements AutoCloseable {
                 Duration.ZERO,
                 now,
                 now);
-    }
-
-    private static Resources resources(MachineShape shape, Snapshot snapshot) {
-        return new Resources(shape.cpus(), shape.totalMemory(), snapshot.capture().storage());
     }
 
     /// The account's VMs, newest first.

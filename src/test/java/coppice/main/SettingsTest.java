@@ -101,6 +101,7 @@ class SettingsTest {
                         Duration.ofSeconds(600),
                         Duration.ofSeconds(30),
                         Optional.empty(),
+                        Optional.empty(),
                         Optional.empty()),
                 settings.vmLimits());
     }
@@ -211,7 +212,8 @@ class SettingsTest {
         "vm.maxRunning, many",
         "vm.maxRunning, -1",
         "vm.maxTotal, many",
-        "vm.maxTotal, 2147483648"
+        "vm.maxTotal, 2147483648",
+        "snapshot.maxTotal, many"
     })
     void aValueThatCannotBeReadIsAMistakeThatNamesItsKey(String key, String value) {
         var mistakes = GivenSettings.mistakes(given().read(key, value));

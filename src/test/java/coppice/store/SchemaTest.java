@@ -14,6 +14,8 @@ import java.util.List;
 import java.util.concurrent.FutureTask;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
+import org.flywaydb.core.Flyway;
+import org.jdbi.v3.core.Jdbi;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -48,6 +50,41 @@ class SchemaTest {
                             .max();
             assertEquals(Schema.VERSION, newest.orElseThrow());
         }
+    }
+
+    @Test
+    void aDatabaseOfTheFirstVersionKeepsItsRowsAndGetsTheNewColumns() {
+        var file = directory.resolve("test.db");
+        Flyway.configure()
+                .dataSource("jdbc:sqlite:" + file, null, null)
+                .locations("classpath:coppice/store/migrations")
+                .target("1")
+                .load()
+                .migrate();
+        var before = Jdbi.create("jdbc:sqlite:" + file);
+        for (var row :
+                List.of(
+                        "insert into accounts (id, slug, name, created_at) values ('a', 'a', 'A', 1)",
+                        "insert into snapshots (id, account_id, created_at, updated_at) values ('s', 'a', 1, 1)",
+                        """
+                        insert into vms (id, account_id, state, state_since, shape, cpu, memory_mib, storage_mib,
+                        snapshot_id, qemu_user, created_at, updated_at)
+                        values ('v', 'a', 'stopped', 1, '{}', 1, 1, 1, 's', 1, 1, 1)
+                        """)) {
+            before.useHandle(handle -> handle.execute(row));
+        }
+        try (var store = Store.open(file)) {
+            assertEquals(Schema.VERSION, migrations(store));
+            assertEquals(
+                    "[] / {\"type\":\"sticky\",\"priority\":5}",
+                    text(store, "select ports || ' ' || workdir || ' ' || persistence from vms"));
+            assertEquals(
+                    "{\"type\":\"persistent\"}", text(store, "select persistence from snapshots"));
+        }
+    }
+
+    private static String text(Store store, String query) {
+        return store.read(handle -> handle.createQuery(query).mapTo(String.class).one());
     }
 
     @Test

@@ -43,6 +43,7 @@ final class AnyVm {
                 settings(),
                 hardware(),
                 new Vm.Origin(SnapshotId.random(), maybe(this::text), placement(), "[]"),
+                legacy(),
                 Duration.ofMillis(random.nextLong(1L << 40)),
                 moment(),
                 moment());
@@ -104,6 +105,55 @@ final class AnyVm {
                 moment(),
                 UUID.randomUUID(),
                 new ProcessId(random.nextInt(1, 1 << 22), random.nextLong(Long.MAX_VALUE)));
+    }
+
+    Vm.Legacy legacy() {
+        var ports =
+                Vm.Legacy.Port.PUBLISHED.stream()
+                        .filter(_ -> random.nextBoolean())
+                        .map(port -> new Vm.Legacy.Port(port, random.nextInt(1, 65536)))
+                        .toList();
+        return new Vm.Legacy(ports, "/" + text(), persistence());
+    }
+
+    Persistence persistence() {
+        return random.nextBoolean()
+                ? lasting()
+                : new Persistence.Ephemeral(
+                        random.nextBoolean() ? Persistence.Event.STOP : Persistence.Event.REST);
+    }
+
+    Persistence.Lasting lasting() {
+        return random.nextBoolean()
+                ? new Persistence.Sticky(random.nextInt(Persistence.Sticky.MAX_PRIORITY + 1))
+                : new Persistence.Persistent();
+    }
+
+    Snapshot snapshot(AccountId account) {
+        return new Snapshot(
+                SnapshotId.random(),
+                account,
+                new Snapshot.Settings(
+                        maybe(() -> new Slug("slug-" + random.nextLong(1L << 60))),
+                        maybe(this::text),
+                        maybe(this::seconds),
+                        maybe(this::seconds)),
+                random.nextBoolean(),
+                maybe(VmId::random),
+                maybe(this::resources),
+                lasting(),
+                standing(),
+                maybe(this::moment),
+                moment(),
+                moment());
+    }
+
+    private Snapshot.Standing standing() {
+        return switch (random.nextInt(3)) {
+            case 0 -> new Snapshot.Usable();
+            case 1 -> new Snapshot.Deleted(moment());
+            default -> new Snapshot.Failed(moment(), text());
+        };
     }
 
     Placement placement() {

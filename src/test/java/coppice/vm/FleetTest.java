@@ -64,6 +64,7 @@ class FleetTest {
                                 Duration.ZERO,
                                 Duration.ZERO,
                                 Optional.empty(),
+                                Optional.empty(),
                                 Optional.empty()),
                         fleet);
     }

@@ -76,6 +76,7 @@ class VmRowTest {
                             other.settings(), // must not be written
                             other.hardware(),
                             vm.origin(),
+                            vm.legacy(),
                             other.totalRun(),
                             vm.createdAt(),
                             other.updatedAt());
@@ -99,6 +100,7 @@ class VmRowTest {
                             other.settings(),
                             other.hardware(),
                             vm.origin(),
+                            vm.legacy(),
                             other.totalRun(),
                             vm.createdAt(),
                             other.updatedAt()),
