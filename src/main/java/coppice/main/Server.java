@@ -4,6 +4,10 @@ import coppice.api.Api;
 import coppice.api.ApiSettings;
 import coppice.api.Caller;
 import coppice.api.Credentials;
+import coppice.api.Route;
+import coppice.api.legacy.LegacySnapshotRoutes;
+import coppice.api.legacy.LegacyVmRoutes;
+import coppice.api.v5.SnapshotRoutes;
 import coppice.api.v5.VmRoutes;
 import coppice.base.Code;
 import coppice.base.Failure;
@@ -29,6 +33,8 @@ import java.nio.file.Path;
 import java.time.Clock;
 import java.util.ArrayDeque;
 import java.util.Deque;
+import java.util.List;
+import java.util.stream.Stream;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -81,7 +87,7 @@ final class Server implements AutoCloseable {
                                 Clock.systemUTC()));
         publish(new Images(home, settings, hypervisor), settings, vms);
         keep(SnapshotTimers.start(vms.snapshots()));
-        var api = new Api(apiSettings(settings), credentials(keys), new VmRoutes(vms).routes());
+        var api = new Api(apiSettings(settings), credentials(keys), routes(vms));
         var address = new InetSocketAddress(settings.httpAddress(), settings.httpPort());
         var http = keep(HttpServer.start(address, HttpLimits.DEFAULT, api));
         port = http.port();
@@ -110,6 +116,16 @@ final class Server implements AutoCloseable {
                                             "the guest image {} is not built; run './coppice image build'",
                                             image));
         }
+    }
+
+    private static List<Route> routes(Vms vms) {
+        return Stream.of(
+                        new VmRoutes(vms).routes(),
+                        new SnapshotRoutes(vms).routes(),
+                        new LegacyVmRoutes(vms).routes(),
+                        new LegacySnapshotRoutes(vms.snapshots()).routes())
+                .flatMap(List::stream)
+                .toList();
     }
 
     private static ApiSettings apiSettings(Settings settings) {

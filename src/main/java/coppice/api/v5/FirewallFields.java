@@ -3,30 +3,27 @@ package coppice.api.v5;
 import coppice.base.Code;
 import coppice.base.Failure;
 import coppice.base.RandomText;
+import coppice.identity.AccountId;
 import coppice.json.JsonObject;
 import coppice.json.JsonWriter;
+import coppice.vm.RuleLimit;
+import coppice.vm.Vms;
 import java.math.BigInteger;
 import java.net.InetAddress;
 import java.net.UnknownHostException;
 import java.time.Instant;
-import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Optional;
-import java.util.Set;
 
 /// Firewall rules inside a create: checked field by field as contract/firewall.md says, and turned into rules with ids.
 ///
 /// In each rule exactly one end names nothing and stands for the new VM.
 final class FirewallFields {
     private static final int MAX_DESCRIPTION = 1024;
-    private static final int MAX_RULES = 1000;
     private static final List<String> IDENTITY =
             List.of("vmId", "vpcId", "tunnelId", "cidr", "public");
 
     private FirewallFields() {}
-
-    /// What the rules of a create name, in the order in which they name it.
-    record Named(Set<String> vms, Set<String> networks) {}
 
     /// The rules of the body's `firewall`, with the new VM in their empty ends.
     static List<JsonObject> rules(JsonObject body) {
@@ -37,29 +34,31 @@ final class FirewallFields {
         return rules;
     }
 
-    /// Refuses rules that would take an account, which has `present` rules, over its limit.
-    static void requireRoom(List<JsonObject> rules, long present) {
-        if (present + rules.size() > MAX_RULES) {
-            throw new Failure(
-                    Code.CONFLICT,
-                    "firewall.rules: an account has at most %d rules and this one has %d; delete some or send fewer"
-                            .formatted(MAX_RULES, present));
-        }
+    /// As [#rules], of a body that may leave them out.
+    static List<JsonObject> optionalRules(JsonObject body) {
+        return body.has("firewall") ? rules(body) : List.of();
     }
 
-    /// The resources that the rules name, for the check that they exist.
-    static Named named(List<JsonObject> rules) {
-        var vms = new LinkedHashSet<String>();
-        var networks = new LinkedHashSet<String>();
+    /// Refuses rules that name what the account does not have, or that are too many for it when `times` VMs get them.
+    static void requireAllowed(List<JsonObject> rules, int times, AccountId account, Vms vms) {
         for (var rule : rules) {
-            for (var end :
-                    List.of(rule.requiredObject("source"), rule.requiredObject("destination"))) {
-                end.string("vmId").ifPresent(vms::add);
-                end.string("vpcId").ifPresent(networks::add);
-                end.string("tunnelId").ifPresent(networks::add);
-            }
+            requireNamed(rule.requiredObject("source"), account, vms);
+            requireNamed(rule.requiredObject("destination"), account, vms);
         }
-        return new Named(vms, networks);
+        RuleLimit.requireRoom((long) rules.size() * times, vms.firewallRules(account));
+    }
+
+    private static void requireNamed(JsonObject end, AccountId account, Vms vms) {
+        end.string("vmId").ifPresent(vm -> vms.get(account, vm));
+        end.string("vpcId")
+                .or(() -> end.string("tunnelId"))
+                .ifPresent(
+                        name -> {
+                            throw new Failure(
+                                    Code.NOT_FOUND,
+                                    "no network or tunnel %s"
+                                            .formatted(name.replaceAll("\\p{Cntrl}", "?")));
+                        });
     }
 
     /// A rule as it is stored and answered.

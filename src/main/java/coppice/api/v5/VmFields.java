@@ -1,5 +1,6 @@
 package coppice.api.v5;
 
+import coppice.api.BodyFields;
 import coppice.base.Code;
 import coppice.base.Failure;
 import coppice.base.Slug;
@@ -8,7 +9,6 @@ import coppice.vm.Placement;
 import coppice.vm.Timers;
 import coppice.vm.Vm;
 import coppice.vm.VmId;
-import java.time.Duration;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.Optional;
@@ -16,12 +16,10 @@ import java.util.TreeMap;
 
 /// The settings of a VM in request bodies: how absent, null, empty and -1 are read, and what values are allowed.
 final class VmFields {
-    private static final long MAX_SECONDS = 315_360_000;
     private static final int MAX_LABELS = 64;
     private static final int MAX_LABEL = 63;
     private static final int MAX_PLACEMENT_RULES = 8;
     private static final int MAX_MATCH_LABELS = 8;
-    private static final int MAX_DISPLAY_NAME = 128;
 
     private VmFields() {}
 
@@ -36,9 +34,7 @@ final class VmFields {
                                                 : Optional.of(slug(text)));
         return new Vm.Settings(
                 slug.orElse(before.slug()),
-                body.string("displayName")
-                        .map(text -> displayName(body, text))
-                        .orElse(before.displayName()),
+                BodyFields.label(body, "displayName", before.displayName()),
                 timers(body, before.timers()),
                 body.bool("automaticRestart").orElse(before.automaticRestart()),
                 metadata(body, before.metadata()));
@@ -62,42 +58,17 @@ final class VmFields {
         return Slug.parse("slug", text);
     }
 
-    private static Optional<String> displayName(JsonObject body, String text) {
-        if (text.codePointCount(0, text.length()) > MAX_DISPLAY_NAME
-                || text.codePoints().anyMatch(Character::isISOControl)) {
-            throw body.fault(
-                    "displayName", "must be 1 to 128 characters without control characters");
-        }
-        return text.isEmpty() ? Optional.empty() : Optional.of(text);
-    }
-
     private static Timers timers(JsonObject body, Timers before) {
         return new Timers(
-                seconds(body, "idleTimeoutSeconds", 1, before.idle()),
-                seconds(body, "autoDeleteSeconds", 0, before.autoDelete()),
-                seconds(body, "ttlSeconds", 1, before.ttl()),
-                seconds(body, "maxRunSeconds", 1, before.maxRun()),
-                seconds(body, "maxRunTotalSeconds", 1, before.maxRunTotal()));
+                BodyFields.seconds(body, "idleTimeoutSeconds", 1, before.idle()),
+                BodyFields.seconds(body, "autoDeleteSeconds", 0, before.autoDelete()),
+                BodyFields.seconds(body, "ttlSeconds", 1, before.ttl()),
+                BodyFields.seconds(body, "maxRunSeconds", 1, before.maxRun()),
+                BodyFields.seconds(body, "maxRunTotalSeconds", 1, before.maxRunTotal()));
     }
 
-    private static Optional<Duration> seconds(
-            JsonObject body, String field, long least, Optional<Duration> before) {
-        var value = body.integer(field);
-        if (value.isEmpty()) {
-            return before;
-        }
-        if (value.get() == -1) {
-            return Optional.empty();
-        }
-        if (value.get() < least || value.get() > MAX_SECONDS) {
-            throw body.fault(
-                    field,
-                    "must be %d to %d seconds, or -1 for no limit".formatted(least, MAX_SECONDS));
-        }
-        return value.map(Duration::ofSeconds);
-    }
-
-    private static Map<String, String> metadata(JsonObject body, Map<String, String> before) {
+    /// The labels after changing `before`: an empty value removes its key.
+    static Map<String, String> metadata(JsonObject body, Map<String, String> before) {
         var merged = new TreeMap<>(before);
         body.stringMap("metadata")
                 .orElse(Map.of())

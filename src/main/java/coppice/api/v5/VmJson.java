@@ -44,7 +44,7 @@ final class VmJson {
                         .put("state", vm.state().word())
                         .put("slug", settings.slug().map(Object::toString))
                         .put("displayName", settings.displayName())
-                        .put("resources", resources(vm))
+                        .put("resources", SnapshotJson.resources(vm.hardware().resources()))
                         .put("snapshotId", vm.origin().snapshot().text())
                         .put("sourceSnapshotSlugAtCreate", vm.origin().snapshotSlug())
                         .put("sourceSnapshotSlug", label.flatMap(l -> l.slugFor(vm.account())))
@@ -67,14 +67,6 @@ final class VmJson {
                 .put("networks", List.of())
                 .put("createdAt", vm.createdAt())
                 .put("updatedAt", vm.updatedAt());
-    }
-
-    private static JsonWriter resources(Vm vm) {
-        var resources = vm.hardware().resources();
-        return new JsonWriter()
-                .put("cpu", resources.cpu())
-                .put("memory", resources.memory().mib())
-                .put("storage", resources.storage().mib());
     }
 
     private static Optional<JsonWriter> placement(Placement placement) {

@@ -82,7 +82,8 @@ public final class VmRoutes {
                         .returns(VmSchemas.VM)
                         .fails(Code.BAD_REQUEST, "smaller than now, above a ceiling, or no field")
                         .fails(Code.CONFLICT, "it cannot grow that far in this state"),
-                exec.route());
+                exec.route(),
+                new ForkRoute(vms, json).route());
     }
 
     private Route createRoute() {
@@ -132,8 +133,7 @@ public final class VmRoutes {
         boolean reassigns = VmFields.reassigns(body);
         var placement = VmFields.placement(body);
         requireNoNetworkYet(body);
-        requireNamed(account(call), FirewallFields.named(rules));
-        FirewallFields.requireRoom(rules, vms.firewallRules(account(call)));
+        FirewallFields.requireAllowed(rules, 1, account(call), vms);
         var stored = rules.stream().map(rule -> FirewallFields.write(rule, vms.now())).toList();
         var vm =
                 vms.create(
@@ -173,19 +173,6 @@ public final class VmRoutes {
                                         Code.UNAVAILABLE,
                                         "tls: this server has no TLS rules yet; leave it out");
                             }
-                        });
-    }
-
-    private void requireNamed(AccountId account, FirewallFields.Named named) {
-        named.vms().forEach(vm -> vms.get(account, vm));
-        named.networks().stream()
-                .findFirst()
-                .ifPresent(
-                        name -> {
-                            throw new Failure(
-                                    Code.NOT_FOUND,
-                                    "no network or tunnel %s"
-                                            .formatted(name.replaceAll("\\p{Cntrl}", "?")));
                         });
     }
 

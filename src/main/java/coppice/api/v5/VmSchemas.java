@@ -9,7 +9,7 @@ import coppice.json.Schema;
 final class VmSchemas {
     static final String[] STATES = {"starting", "running", "pausing", "paused", "stopped"};
 
-    private static final Schema RESOURCES =
+    static final Schema RESOURCES =
             Schema.object("Resources")
                     .field("cpu", Schema.integer(), ALWAYS, "Virtual processors.")
                     .field("memory", Schema.integer(), ALWAYS, "MiB.")
@@ -67,6 +67,14 @@ final class VmSchemas {
                             "What the rule is deleted with.")
                     .field("createdAt", Schema.time(), ALWAYS, "")
                     .field("updatedAt", Schema.time(), ALWAYS, "");
+
+    static final Schema RULES =
+            Schema.object()
+                    .field(
+                            "rules",
+                            Schema.list(Schema.anything()),
+                            ALWAYS,
+                            "Firewall rules; [] for none.");
 
     static final Schema.ObjectOf VM =
             timers(
@@ -177,12 +185,7 @@ final class VmSchemas {
                                     Schema.object("CreateVm")
                                             .field(
                                                     "firewall",
-                                                    Schema.object()
-                                                            .field(
-                                                                    "rules",
-                                                                    Schema.list(Schema.anything()),
-                                                                    ALWAYS,
-                                                                    "Firewall rules; [] for none."),
+                                                    RULES,
                                                     ALWAYS,
                                                     "What the VM may reach and who may reach it. Nothing else is allowed.")
                                             .field(

@@ -1,0 +1,192 @@
+package coppice.api.legacy;
+
+import static coppice.api.Method.POST;
+
+import coppice.api.BodyFields;
+import coppice.api.Call;
+import coppice.api.Reply;
+import coppice.api.Route;
+import coppice.base.Code;
+import coppice.base.Failure;
+import coppice.base.RandomText;
+import coppice.identity.AccountId;
+import coppice.json.Json;
+import coppice.json.JsonObject;
+import coppice.json.JsonWriter;
+import coppice.vm.NewFork;
+import coppice.vm.NewSnapshot;
+import coppice.vm.Persistence;
+import coppice.vm.RuleLimit;
+import coppice.vm.Snapshot;
+import coppice.vm.Timers;
+import coppice.vm.Vm;
+import coppice.vm.Vms;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.function.UnaryOperator;
+
+/// The legacy operations on one VM.
+public final class LegacyVmRoutes {
+    private static final String VM = "/v1/vms/{vm_id}";
+
+    private final Vms vms;
+
+    public LegacyVmRoutes(Vms vms) {
+        this.vms = vms;
+    }
+
+    public List<Route> routes() {
+        return List.of(
+                Route.legacy(POST, VM + "/snapshot", "legacyTakeSnapshot", this::take)
+                        .about("Legacy", "Take a snapshot of a running or suspended VM")
+                        .takes(LegacySchemas.TAKE)
+                        .returns(LegacySchemas.TAKEN)
+                        .fails(
+                                Code.SNAPSHOT_VM_BAD_REQUEST,
+                                "a field is wrong, or the VM is neither running nor suspended")
+                        .fails(Code.SNAPSHOT_LIMIT_EXCEEDED, "the account's limit of snapshots")
+                        .fails(Code.VM_NOT_FOUND, "absent, or of another account")
+                        .fails(Code.VM_IS_SUSPENDING, "it is being suspended")
+                        .fails(Code.UNAVAILABLE, "the capture failed; the VM is unharmed"),
+                Route.legacy(POST, VM + "/suspend", "legacySuspendVm", this::suspend)
+                        .about("Legacy", "Suspend a VM: its memory is kept on disk")
+                        .returns(LegacySchemas.SUSPENDED)
+                        .fails(Code.VM_NOT_RUNNING, "it is stopped or starting")
+                        .fails(Code.VM_NOT_FOUND, "absent, or of another account")
+                        .fails(Code.SUSPEND_FAILED_AND_STOPPED, "its memory is lost")
+                        .fails(Code.UNAVAILABLE, "its memory could not be saved; it goes on"),
+                Route.legacy(POST, VM + "/fork", "legacyForkVm", this::fork)
+                        .about("Legacy", "Copy a VM, memory and disk, into new VMs")
+                        .takes(LegacySchemas.FORK)
+                        .returns(LegacySchemas.FORKED)
+                        .fails(Code.VM_LIMIT_EXCEEDED, "the account's limit of running VMs")
+                        .fails(Code.TOTAL_VM_LIMIT_EXCEEDED, "the account's limit of VMs")
+                        .fails(Code.VM_NOT_FOUND, "absent, or of another account")
+                        .fails(Code.VM_IS_SUSPENDING, "it is being suspended")
+                        .fails(Code.CONFLICT, "no capacity")
+                        .fails(Code.VM_START_TIMEOUT, "not ready in time"));
+    }
+
+    private Reply take(Call call) {
+        var name = call.path("vm_id");
+        var vm = LegacyVms.named(vms, account(call), name);
+        try {
+            var snapshot = vms.snapshot(vm.account(), vm.id().text(), wanted(call.body()));
+            return Reply.ok(
+                    new JsonWriter()
+                            .put("snapshotId", snapshot.id().text())
+                            .put("sourceVmId", vm.id().text())
+                            .putOrNull("sourceVmInstanceId", LegacyVms.instance(vm)));
+        } catch (Failure e) {
+            throw LegacyFailures.taking(e, name, LegacyVms.seen(vms, vm));
+        }
+    }
+
+    private static NewSnapshot wanted(JsonObject body) {
+        return new NewSnapshot(
+                new Snapshot.Settings(
+                        Optional.empty(),
+                        BodyFields.label(body, "name", Optional.empty()),
+                        Optional.empty(),
+                        Optional.empty()),
+                LegacyFields.lasting(body));
+    }
+
+    private Reply suspend(Call call) {
+        var name = call.path("vm_id");
+        var vm = LegacyVms.named(vms, account(call), name);
+        try {
+            var instance =
+                    LegacyVms.instance(vms.pause(vm.account(), vm.id().text())).orElseThrow();
+            return Reply.ok(
+                    new JsonWriter()
+                            .put("id", vm.id().text())
+                            .put("vmInstanceId", instance)
+                            .put("snapshotLayerId", LegacyVms.layer(instance)));
+        } catch (Failure e) {
+            throw LegacyFailures.suspending(e, name, LegacyVms.seen(vms, vm));
+        }
+    }
+
+    private Reply fork(Call call) {
+        var name = call.path("vm_id");
+        var vm = LegacyVms.named(vms, account(call), name);
+        try {
+            var wanted = fork(call.body(), vms.now());
+            RuleLimit.requireRoom(wanted.count(), vms.firewallRules(vm.account()));
+            var forked = vms.fork(vm.account(), vm.id().text(), wanted);
+            return Reply.ok(
+                    new JsonWriter()
+                            .put("vmId", forked.source().id().text())
+                            .put(
+                                    "forks",
+                                    forked.copies().stream().map(LegacyVmRoutes::write).toList()));
+        } catch (Failure e) {
+            throw LegacyFailures.forking(e, name, LegacyVms.seen(vms, vm));
+        }
+    }
+
+    static NewFork fork(JsonObject body, Instant now) {
+        var persistence = LegacyFields.persistence(body);
+        var workdir = LegacyFields.workdir(body);
+        var ports = LegacyFields.ports(body);
+        LegacyFields.requireReadiness(body);
+        return new NewFork(
+                BodyFields.whole(body, "count", 1, NewFork.MAX_COUNT).orElse(1),
+                settings(body, persistence),
+                internet(now),
+                source -> new Vm.Legacy(ports, workdir.orElse(source.workdir()), persistence));
+    }
+
+    private static UnaryOperator<Vm.Settings> settings(JsonObject body, Persistence persistence) {
+        boolean isIdleGiven = body.has("idleTimeoutSeconds");
+        var idle = BodyFields.seconds(body, "idleTimeoutSeconds", 1, Optional.empty());
+        var autoDelete =
+                persistence instanceof Persistence.Ephemeral
+                        ? Optional.of(Duration.ZERO)
+                        : Optional.<Duration>empty();
+        return copied -> {
+            var timers = copied.timers();
+            return new Vm.Settings(
+                    copied.slug(),
+                    copied.displayName(),
+                    new Timers(
+                            isIdleGiven ? idle : timers.idle(),
+                            autoDelete,
+                            timers.ttl(),
+                            timers.maxRun(),
+                            timers.maxRunTotal()),
+                    copied.automaticRestart(),
+                    copied.metadata());
+        };
+    }
+
+    /// Legacy VMs state no rules, and their users expect the Internet: one rule from the VM to it.
+    private static String internet(Instant now) {
+        var rule =
+                new JsonWriter()
+                        .put("id", RandomText.id("fw-"))
+                        .put("action", "allow")
+                        .put("source", Map.of())
+                        .put("destination", Map.of("public", true))
+                        .put("dependencies", List.of())
+                        .put("createdAt", now)
+                        .put("updatedAt", now);
+        return new String(Json.writeValue(List.of(rule)), StandardCharsets.UTF_8);
+    }
+
+    private static JsonWriter write(Vm copy) {
+        return new JsonWriter()
+                .put("id", copy.id().text())
+                .put("domains", List.of())
+                .putOrNull("consoleUrl", Optional.empty());
+    }
+
+    static AccountId account(Call call) {
+        return new AccountId(call.caller().account());
+    }
+}
