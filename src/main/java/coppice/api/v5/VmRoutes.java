@@ -76,12 +76,7 @@ public final class VmRoutes {
                 action("stop", "stopVm", "Power a VM off; cut after 30 s", vms::stop)
                         .fails(Code.CONFLICT, "it is starting or pausing"),
                 action("kill", "killVm", "Cut a VM at once, in any state", vms::kill),
-                Route.v5(POST, "/vms/{vm}/resize", "resizeVm", this::resize)
-                        .about("VMs", "Give a VM more processors, memory or storage")
-                        .takes(VmSchemas.RESIZE)
-                        .returns(VmSchemas.VM)
-                        .fails(Code.BAD_REQUEST, "smaller than now, above a ceiling, or no field")
-                        .fails(Code.CONFLICT, "it cannot grow that far in this state"),
+                resizeRoute(),
                 exec.route(),
                 new ForkRoute(vms, json).route());
     }
@@ -113,6 +108,15 @@ public final class VmRoutes {
                 .paged()
                 .returns(VmSchemas.VM_LIST)
                 .fails(Code.NOT_FOUND, "the snapshot slug is unknown");
+    }
+
+    private Route resizeRoute() {
+        return Route.v5(POST, "/vms/{vm}/resize", "resizeVm", this::resize)
+                .about("VMs", "Give a VM more processors, memory or storage")
+                .takes(VmSchemas.RESIZE)
+                .returns(VmSchemas.VM)
+                .fails(Code.BAD_REQUEST, "smaller than now, above a ceiling, or no field")
+                .fails(Code.CONFLICT, "it cannot grow that far in this state");
     }
 
     private Route action(
