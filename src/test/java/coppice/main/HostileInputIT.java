@@ -24,6 +24,11 @@ class HostileInputIT {
     private List<Operation> operations;
 
     private record Operation(String method, String path, JsonObject description) {
+        /// Its path for the thing of this name, whatever kind of thing it is about.
+        String pathOf(String name) {
+            return path.replaceAll("\\{[a-z_]+}", name);
+        }
+
         boolean takesBody() {
             return description.has("requestBody");
         }
@@ -75,7 +80,7 @@ class HostileInputIT {
                                 deep,
                                 "[]".getBytes(StandardCharsets.UTF_8),
                                 "{\"a\":1,\"a\":2}".getBytes(StandardCharsets.UTF_8))) {
-                    var path = operation.path().replace("{vm}", vm);
+                    var path = operation.pathOf(vm);
                     stranger.send(operation.method(), path, body).expect(400, "BAD_REQUEST");
                 }
             }
@@ -103,7 +108,7 @@ class HostileInputIT {
                     var answer =
                             owner.send(
                                     operation.method(),
-                                    operation.path().replace("{vm}", vm),
+                                    operation.pathOf(vm),
                                     "{\"%s\":%s}"
                                             .formatted(field, wrong)
                                             .getBytes(StandardCharsets.UTF_8));
@@ -161,9 +166,7 @@ class HostileInputIT {
                         ? "{\"command\":\"true\",\"cpu\":1,\"displayName\":\"x\"}"
                         : "";
         return caller.send(
-                operation.method(),
-                operation.path().replace("{vm}", name),
-                body.getBytes(StandardCharsets.UTF_8));
+                operation.method(), operation.pathOf(name), body.getBytes(StandardCharsets.UTF_8));
     }
 
     @Test
@@ -204,7 +207,7 @@ class HostileInputIT {
                                 .headers()
                                 .firstValue("Link")
                                 .orElse("")
-                                .contains(path.replace("{vm}", "nothing-here")));
+                                .contains(operation.pathOf("nothing-here")));
                 assertTrue(now.response().headers().firstValue("Deprecation").isEmpty());
             }
         }
@@ -227,13 +230,16 @@ class HostileInputIT {
                         "cpu",
                         "command",
                         "cidr",
-                        "snapshotId");
+                        "snapshotId",
+                        "persistence",
+                        "ports",
+                        "name",
+                        "count");
         var takers = operations.stream().filter(Operation::takesBody).toList();
         for (int i = 0; i < 300; i++) {
             var operation = takers.get(random.nextInt(takers.size()));
             var body = Json.writeValue(value(random, words, 0));
-            var answer =
-                    stranger.send(operation.method(), operation.path().replace("{vm}", vm), body);
+            var answer = stranger.send(operation.method(), operation.pathOf(vm), body);
             assertTrue(
                     answer.status() < 500,
                     () ->

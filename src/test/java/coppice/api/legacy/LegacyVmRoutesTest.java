@@ -141,7 +141,7 @@ class LegacyVmRoutesTest {
     }
 
     @Test
-    void aForkOfNothingSaidTakesOverWhatItCanAndPublishesPort3000() {
+    void aForkOfNothingSaidTakesOverWhatItCanAndPublishesThePortOfOldForks() {
         var fork = fork("{}");
         assertEquals(1, fork.count());
         assertEquals(COPIED, fork.settings().apply(COPIED));
