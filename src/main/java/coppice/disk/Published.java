@@ -18,6 +18,11 @@ public final class Published {
 
     private Published() {}
 
+    /// Where a directory is made before it is published at `place`.
+    public static Path unfinished(Path place) {
+        return place.resolveSibling(place.getFileName() + UNFINISHED);
+    }
+
     /// Syncs every file of `unfinished` and renames it to `place`, which must not exist.
     public static void directory(Path unfinished, Path place) {
         try {

@@ -1,19 +1,10 @@
 package coppice.disk;
 
-import static java.lang.foreign.ValueLayout.ADDRESS;
-import static java.lang.foreign.ValueLayout.JAVA_INT;
-import static java.lang.foreign.ValueLayout.JAVA_LONG;
-
 import coppice.base.Code;
 import coppice.base.Failure;
+import coppice.process.SystemCall;
 import java.io.IOException;
 import java.lang.foreign.Arena;
-import java.lang.foreign.FunctionDescriptor;
-import java.lang.foreign.Linker;
-import java.lang.foreign.MemoryLayout;
-import java.lang.foreign.MemorySegment;
-import java.lang.invoke.MethodHandle;
-import java.lang.invoke.VarHandle;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.concurrent.ExecutionException;
@@ -23,45 +14,30 @@ import java.util.concurrent.Executors;
 /// Copies of files that share their blocks until one side writes: ioctl FICLONE (ioctl_ficlone(2)). Instant whatever the size.
 ///
 /// The calls run on a few platform threads: a native call would hold the carrier of a virtual thread.
-@SuppressWarnings("restricted") // the foreign functions are four of libc
 public final class Reflink implements AutoCloseable {
-    private static final int O_RDONLY = 0;
-    private static final int O_RDWR_CREAT_EXCL_CLOEXEC = 2 | 0100 | 0200 | 02000000;
-    private static final int O_CLOEXEC = 02000000;
+    private static final int CLOEXEC = 02000000;
+    private static final int O_RDONLY = CLOEXEC;
+    private static final int O_WRONLY = CLOEXEC | 1;
+    private static final int O_WRONLY_CREAT_EXCL = O_WRONLY | 0100 | 0200;
     private static final long FICLONE = 0x40049409L;
-
-    private static final Linker LINKER = Linker.nativeLinker();
-    private static final Linker.Option ERRNO = Linker.Option.captureCallState("errno");
-    private static final VarHandle ERRNO_VALUE =
-            Linker.Option.captureStateLayout()
-                    .varHandle(MemoryLayout.PathElement.groupElement("errno"));
-    private static final MethodHandle OPEN =
-            function("open", FunctionDescriptor.of(JAVA_INT, ADDRESS, JAVA_INT, JAVA_INT), 2);
-    private static final MethodHandle IOCTL =
-            function("ioctl", FunctionDescriptor.of(JAVA_INT, JAVA_INT, JAVA_LONG, JAVA_INT), 2);
-    private static final MethodHandle CLOSE =
-            function("close", FunctionDescriptor.of(JAVA_INT, JAVA_INT), 1);
-    private static final MethodHandle STRERROR =
-            LINKER.downcallHandle(
-                    LINKER.defaultLookup().findOrThrow("strerror"),
-                    FunctionDescriptor.of(ADDRESS, JAVA_INT));
 
     private final ExecutorService threads =
             Executors.newFixedThreadPool(
                     2, Thread.ofPlatform().name("reflink-", 0).daemon().factory());
 
-    private static MethodHandle function(String name, FunctionDescriptor type, int fixed) {
-        return LINKER.downcallHandle(
-                LINKER.defaultLookup().findOrThrow(name),
-                type,
-                ERRNO,
-                Linker.Option.firstVariadicArg(fixed));
-    }
-
     /// Makes `to` a copy of `from`. `to` must not exist; both are on one file system that can reflink. On failure `to` is not there.
     public void copy(Path from, Path to) {
+        run(from, () -> cloneFile(from, to, O_WRONLY_CREAT_EXCL));
+    }
+
+    /// Gives `to`, which may be open in other processes and stays the same file, the content of `from`. `to` must not be longer.
+    public void fill(Path from, Path to) {
+        run(from, () -> cloneFile(from, to, O_WRONLY));
+    }
+
+    private void run(Path from, Runnable work) {
         try {
-            threads.submit(() -> cloneFile(from, to)).get();
+            threads.submit(work).get();
         } catch (ExecutionException e) {
             throw e.getCause() instanceof Failure failure
                     ? failure
@@ -99,49 +75,40 @@ public final class Reflink implements AutoCloseable {
         }
     }
 
-    private static void cloneFile(Path from, Path to) {
+    private static void cloneFile(Path from, Path to, int flags) {
         try (var arena = Arena.ofConfined()) {
-            var errno = arena.allocate(Linker.Option.captureStateLayout());
-            int source = open(from, O_RDONLY | O_CLOEXEC, arena, errno);
+            long source = open(from, O_RDONLY, arena);
             try {
-                int target = open(to, O_RDWR_CREAT_EXCL_CLOEXEC, arena, errno);
+                long target = open(to, flags, arena);
                 try {
-                    check((int) IOCTL.invokeExact(errno, target, FICLONE, source), errno, to);
+                    check(SystemCall.IOCTL.call(target, FICLONE, source, 0), to);
                 } catch (Failure e) {
-                    deleteQuietly(to);
+                    if (flags == O_WRONLY_CREAT_EXCL) {
+                        deleteQuietly(to);
+                    }
                     throw e;
                 } finally {
-                    close(target, errno);
+                    SystemCall.CLOSE.call(target, 0, 0, 0);
                 }
             } finally {
-                close(source, errno);
+                SystemCall.CLOSE.call(source, 0, 0, 0);
             }
-        } catch (Failure e) {
-            throw e;
-        } catch (Throwable e) {
-            throw new IllegalStateException(e);
         }
     }
 
-    private static int open(Path path, int flags, Arena arena, MemorySegment errno)
-            throws Throwable {
+    private static long open(Path path, int flags, Arena arena) {
         var name = arena.allocateFrom(path.toString());
-        return check((int) OPEN.invokeExact(errno, name, flags, 0600), errno, path);
+        return check(SystemCall.OPEN.call(name.address(), flags, 0600, 0), path);
     }
 
-    private static void close(int descriptor, MemorySegment errno) throws Throwable {
-        int closed = (int) CLOSE.invokeExact(errno, descriptor);
-        assert closed == 0;
-    }
-
-    private static int check(int result, MemorySegment errno, Path path) throws Throwable {
-        if (result >= 0) {
-            return result;
+    private static long check(long result, Path path) {
+        if (result < 0) {
+            throw new Failure(
+                    Code.UNAVAILABLE,
+                    "%s could not be copied by reflink: %s"
+                            .formatted(path, SystemCall.message(result)));
         }
-        int number = (int) ERRNO_VALUE.get(errno, 0L);
-        var text = ((MemorySegment) STRERROR.invokeExact(number)).reinterpret(256).getString(0);
-        throw new Failure(
-                Code.UNAVAILABLE, "%s could not be copied by reflink: %s".formatted(path, text));
+        return result;
     }
 
     @Override

@@ -27,6 +27,7 @@ public final class Node {
     private final ReentrantLock lock = new ReentrantLock();
     private final Map<String, Size> promised = new HashMap<>();
     private final TreeSet<Integer> users = new TreeSet<>();
+    private long taken;
 
     public Node(Capacity capacity, Supplier<Size> freeDisk) {
         this.capacity = capacity;
@@ -85,15 +86,39 @@ public final class Node {
         }
     }
 
-    /// Refuses what would write `size` to the data volume when it would leave less than the reserve.
-    public void requireDisk(Size size) {
-        var free = freeDisk.get();
-        if (free.compareTo(capacity.diskReserve().plus(size)) < 0) {
-            throw new Failure(
-                    Code.CONFLICT,
-                    "no capacity: the data volume has only %s of free space; delete VMs or snapshots"
-                            .formatted(free));
+    /// Takes room on the data volume for what is about to be written there, and refuses it when it would leave less than the reserve. What
+    /// others have taken and not yet given back counts as written.
+    public Room takeRoom(Size size) {
+        lock.lock();
+        try {
+            var free = freeDisk.get();
+            var wanted = size.plus(new Size(taken)).plus(capacity.diskReserve());
+            if (free.compareTo(wanted) < 0) {
+                throw new Failure(
+                        Code.CONFLICT,
+                        "no capacity: the data volume has only %s of free space and this needs up to %s; delete VMs or snapshots"
+                                .formatted(free, size));
+            }
+            taken += size.bytes();
+        } finally {
+            lock.unlock();
         }
+        return () -> give(size);
+    }
+
+    private void give(Size size) {
+        lock.lock();
+        try {
+            taken -= size.bytes();
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /// Room on the data volume, given back by closing it: by then it has been written to, or is not needed.
+    public interface Room extends AutoCloseable {
+        @Override
+        void close();
     }
 
     /// A user number that no VM has.

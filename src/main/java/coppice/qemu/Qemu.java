@@ -5,6 +5,7 @@ import coppice.base.Deadline;
 import coppice.base.Failure;
 import coppice.base.Size;
 import coppice.process.ControlGroup;
+import coppice.process.PlatformThread;
 import coppice.process.ProcessId;
 import java.nio.channels.SocketChannel;
 import java.nio.file.Path;
@@ -80,9 +81,9 @@ public final class Qemu implements AutoCloseable {
         return qmp.ask("query-status", Map.of(), deadline).path("status").asString("");
     }
 
-    /// Loads captured device state into a QEMU that was started for [CommandLine.Start#RESTORE]. The guest stays frozen.
-    void load(Path devices, Deadline deadline) {
-        qmp.ask("migrate-incoming", Map.of("uri", "file:" + devices), deadline);
+    /// Loads the device state in [MachineFiles#devices] into a QEMU that expects it. The guest stays frozen.
+    public void load(Deadline deadline) {
+        qmp.ask("migrate-incoming", Map.of("uri", "file:" + files.devices()), deadline);
         while (status(deadline).equals("inmigrate")) {
             if (deadline.isPast()) {
                 throw new Failure(Code.VM_START_TIMEOUT, "the device state was not loaded in time");
@@ -103,14 +104,27 @@ public final class Qemu implements AutoCloseable {
 
     /// Copies every page that the guest changed over `image`, a copy of the memory image it runs on. The guest must be frozen.
     public Size copyMemory(MachineShape shape, Path image) {
-        var sources = new LinkedHashMap<Path, Size>();
-        sources.put(files.ram(), new Size(0));
+        try (var thread = new PlatformThread("copy-" + process.pid())) {
+            return thread.call(
+                    () -> new GuestMemory(process.pid()).copyOwnPages(images(shape), image));
+        }
+    }
+
+    /// Prepares a frozen twin of the guest's memory.
+    public Twin twin(MachineShape shape, Deadline deadline) {
+        return Twin.prepare(process, images(shape), deadline);
+    }
+
+    /// What the guest's memory is mapped from, and where the first byte of each stands in a copy of all of it.
+    private Map<Path, Size> images(MachineShape shape) {
+        var images = new LinkedHashMap<Path, Size>();
+        images.put(files.ram(), new Size(0));
         for (int i = 0; i < shape.addedMemory().size(); i++) {
             if (java.nio.file.Files.exists(files.module(i))) { // added since this QEMU was started
-                sources.put(files.module(i), shape.offsetOfModule(i));
+                images.put(files.module(i), shape.offsetOfModule(i));
             }
         }
-        return new GuestMemory(process).copyOwnPages(sources, image);
+        return images;
     }
 
     /// How much of its memory is its own: at most this much would be written by a capture.

@@ -17,12 +17,15 @@ import java.util.function.Consumer;
 
 /// Starts QEMU processes and adopts those that are there.
 ///
-/// The process is started through `setsid` (a signal to the server's terminal must not reach guests), joins its control group, and
-/// gives up root through `setpriv` before QEMU's first instruction. The directory with its sockets belongs to root as soon as they
+/// The process is started through `setsid` (a signal to the server's terminal must not reach guests) and is no child of the server's (which
+/// traces it, see [coppice.process.Tracee]), joins its control group, and gives up root through `setpriv` before QEMU's first instruction. The directory with its sockets belongs to root as soon as they
 /// exist: a QEMU that its guest has taken over cannot put other sockets in their place and have the server talk to them.
 public final class QemuLauncher {
     /// What QEMU needs beyond the guest's memory: translated code, device buffers, threads.
     private static final Size OVERHEAD = Size.ofMib(1536);
+
+    private static final String DETACH =
+            "log=$1; shift; ulimit -c 0; setsid \"$@\" </dev/null >>\"$log\" 2>&1 & echo $!";
 
     private static final String ENTER =
             """
@@ -57,16 +60,10 @@ public final class QemuLauncher {
         return start(machine, CommandLine.Start.BOOT, onExit, deadline);
     }
 
-    /// Starts a machine from its memory image and device state. It is frozen until [Qemu#resume].
-    public Qemu restore(Machine machine, Consumer<Exit> onExit, Deadline deadline) {
-        var qemu = start(machine, CommandLine.Start.RESTORE, onExit, deadline);
-        try {
-            qemu.load(machine.files().devices(), deadline);
-            return qemu;
-        } catch (RuntimeException e) {
-            qemu.kill();
-            throw e;
-        }
+    /// Starts a machine that waits for the device state that it is to go on from, see [Qemu#load]. Its memory image may be written until
+    /// then.
+    public Qemu expect(Machine machine, Consumer<Exit> onExit, Deadline deadline) {
+        return start(machine, CommandLine.Start.RESTORE, onExit, deadline);
     }
 
     /// Takes over a process that a former server started, if it is still the same one.
@@ -130,24 +127,11 @@ public final class QemuLauncher {
 
     private ProcessId spawn(Machine machine, CommandLine.Start start, ControlGroup group)
             throws IOException {
-        var enter =
-                ENTER.formatted(
-                        hypervisor.isKvm() ? OPEN_KVM.formatted(CommandLine.KVM_DESCRIPTOR) : "");
-        var line = new ArrayList<String>(List.of("setsid", "sh", "-c", enter, "coppice-vm"));
-        var entrances = group.entrances();
-        line.add(Integer.toString(entrances.size()));
-        entrances.forEach(entrance -> line.add(entrance.toString()));
-        var user = Integer.toString(machine.user());
-        line.addAll(
-                List.of(
-                        "setpriv",
-                        "--reuid",
-                        user,
-                        "--regid",
-                        user,
-                        "--clear-groups",
-                        "--no-new-privs",
-                        "--"));
+        var line =
+                new ArrayList<String>(
+                        List.of("sh", "-c", DETACH, "sh", machine.files().log().toString()));
+        line.addAll(entering(group));
+        line.addAll(asUser(machine.user()));
         var kernel =
                 start == CommandLine.Start.BOOT
                         ? Files.readString(machine.files().kernelCommandLine()).strip()
@@ -164,13 +148,38 @@ public final class QemuLauncher {
                 new ProcessBuilder(line)
                         .directory(new java.io.File("/"))
                         .redirectInput(new java.io.File("/dev/null"))
-                        .redirectOutput(
-                                ProcessBuilder.Redirect.appendTo(machine.files().log().toFile()))
                         .redirectErrorStream(true);
         builder.environment().keySet().retainAll(List.of("PATH"));
-        long pid = builder.start().pid();
-        return ProcessId.of(pid)
-                .orElseThrow(() -> new Failure(Code.UNAVAILABLE, "the QEMU ended at once"));
+        try (var output = builder.start().inputReader()) {
+            return Optional.ofNullable(output.readLine())
+                    .map(Long::valueOf)
+                    .flatMap(ProcessId::of)
+                    .orElseThrow(() -> new Failure(Code.UNAVAILABLE, "the QEMU ended at once"));
+        }
+    }
+
+    private List<String> entering(ControlGroup group) {
+        var enter =
+                ENTER.formatted(
+                        hypervisor.isKvm() ? OPEN_KVM.formatted(CommandLine.KVM_DESCRIPTOR) : "");
+        var entrances = group.entrances();
+        var line = new ArrayList<>(List.of("sh", "-c", enter, "coppice-vm"));
+        line.add(Integer.toString(entrances.size()));
+        entrances.forEach(entrance -> line.add(entrance.toString()));
+        return line;
+    }
+
+    private static List<String> asUser(int number) {
+        var user = Integer.toString(number);
+        return List.of(
+                "setpriv",
+                "--reuid",
+                user,
+                "--regid",
+                user,
+                "--clear-groups",
+                "--no-new-privs",
+                "--");
     }
 
     private static void prepareRunDirectory(Machine machine, CommandLine.Start start)

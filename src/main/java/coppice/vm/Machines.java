@@ -6,20 +6,20 @@ import coppice.base.Failure;
 import coppice.base.RandomText;
 import coppice.base.Size;
 import coppice.base.Undo;
-import coppice.disk.Published;
 import coppice.guest.Identity;
 import coppice.process.ProcessId;
 import coppice.qemu.Exit;
 import coppice.qemu.MachineShape;
 import coppice.qemu.Qemu;
 import coppice.qemu.QemuLauncher;
-import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.InstantSource;
 import java.util.HexFormat;
 import java.util.Optional;
 import java.util.UUID;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.FutureTask;
 import java.util.function.Consumer;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -34,6 +34,7 @@ final class Machines {
     private final VmFiles files;
     private final QemuLauncher launcher;
     private final InstantSource clock;
+    private final Capturing capturing;
 
     /// A machine that runs.
     record Live(Qemu qemu, GuestLine line) implements AutoCloseable {
@@ -50,40 +51,116 @@ final class Machines {
         this.files = files;
         this.launcher = launcher;
         this.clock = clock;
+        this.capturing = new Capturing(files.captures(), launcher.hypervisor());
     }
 
-    /// A new VM from a snapshot: restored, and itself before it answers.
-    Live create(Vm vm, Path snapshot, UUID run, Consumer<Exit> onExit, Deadline deadline) {
-        files.make(vm.id(), vm.hardware().user(), snapshot);
-        return restore(vm, snapshot, run, Optional.of(newIdentity(vm.id())), onExit, deadline);
+    Capturing capturing() {
+        return capturing;
+    }
+
+    /// A new VM from a capture: restored, and itself before it answers.
+    Live create(Vm vm, Path capture, UUID run, Consumer<Exit> onExit, Deadline deadline) {
+        files.make(vm.id(), vm.hardware().user(), capture);
+        var restored = restore(vm, capture, run, onExit, deadline);
+        return introduce(vm, restored, deadline);
+    }
+
+    /// As [#create], from a capture that is still being made: the machine is started meanwhile.
+    ///
+    /// @param complete waits until the capture is complete
+    Live create(
+            Vm vm,
+            Path unfinished,
+            Runnable complete,
+            UUID run,
+            Consumer<Exit> onExit,
+            Deadline deadline) {
+        var hardware = vm.hardware();
+        files.make(vm.id(), hardware.user(), unfinished);
+        files.unpackUnfinished(
+                vm.id(), hardware.user(), unfinished, hardware.resources().storage());
+        try (var undo = new Undo()) {
+            var qemu = launcher.expect(machine(vm), onExit, deadline);
+            undo.onFailure(qemu::kill);
+            complete.run();
+            files.fill(vm.id(), unfinished);
+            qemu.load(deadline);
+            qemu.resume(deadline);
+            undo.keep();
+            return introduce(vm, live(vm, qemu, run), deadline);
+        }
+    }
+
+    /// Prepares a new VM that [#bootCopy] starts, from the disk of one that is stopped.
+    void copyStopped(VmId from, Vm vm) {
+        files.make(vm.id(), vm.hardware().user(), files.of(from).directory());
+        files.copyDisk(from, vm.id(), vm.hardware().user());
+    }
+
+    Live bootCopy(Vm vm, UUID run, Consumer<Exit> onExit, Deadline deadline) {
+        var booted = start(vm, run, onExit, deadline);
+        try (var undo = new Undo()) {
+            undo.onFailure(booted.qemu()::kill);
+            awaitAgent(
+                    booted.qemu(),
+                    () -> booted.line().introduce(newIdentity(vm.id()), deadline),
+                    deadline);
+            files.sync(vm.id());
+            undo.keep();
+            return booted;
+        }
+    }
+
+    /// Has a copy become itself, and last through a power cut. If it cannot, it is ended.
+    private Live introduce(Vm vm, Live copy, Deadline deadline) {
+        try (var undo = new Undo()) {
+            undo.onFailure(copy.qemu()::kill);
+            var syncing = new FutureTask<>(() -> files.sync(vm.id()), true);
+            Thread.ofVirtual().name("sync-" + vm.id()).start(syncing);
+            copy.line().introduce(newIdentity(vm.id()), deadline);
+            await(syncing);
+            undo.keep();
+            return copy;
+        }
+    }
+
+    private static void await(FutureTask<Boolean> syncing) {
+        try {
+            syncing.get();
+        } catch (ExecutionException e) {
+            throw new Failure(Code.UNAVAILABLE, "the files could not be synced", e.getCause());
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new Failure(Code.UNAVAILABLE, "interrupted while syncing files", e);
+        }
     }
 
     /// A paused VM goes on.
     Live resume(Vm vm, UUID generation, UUID run, Consumer<Exit> onExit, Deadline deadline) {
-        return restore(
-                vm, files.pause(vm.id(), generation), run, Optional.empty(), onExit, deadline);
+        var live = restore(vm, files.pause(vm.id(), generation), run, onExit, deadline);
+        try (var undo = new Undo()) {
+            undo.onFailure(live.qemu()::kill);
+            greet(vm.id(), live.qemu(), live.line(), deadline);
+            undo.keep();
+            return live;
+        }
     }
 
-    private Live restore(
-            Vm vm,
-            Path capture,
-            UUID run,
-            Optional<Identity> identity,
-            Consumer<Exit> onExit,
-            Deadline deadline) {
+    private Live restore(Vm vm, Path capture, UUID run, Consumer<Exit> onExit, Deadline deadline) {
         Capture.read(capture).requireRestorable(launcher.hypervisor());
         files.unpack(vm.id(), vm.hardware().user(), capture);
         try (var undo = new Undo()) {
-            var qemu = launcher.restore(machine(vm), onExit, deadline);
+            var qemu = launcher.expect(machine(vm), onExit, deadline);
             undo.onFailure(qemu::kill);
+            qemu.load(deadline);
             qemu.resume(deadline);
-            var line = undo.add(new GuestLine(vm.id(), qemu, run, clock));
-            identity.ifPresentOrElse(
-                    who -> line.introduce(who, deadline),
-                    () -> greet(vm.id(), qemu, line, deadline));
             undo.keep();
-            return new Live(qemu, line);
+            return live(vm, qemu, run);
         }
+    }
+
+    private Live live(Vm vm, Qemu qemu, UUID run) {
+        return new Live(qemu, new GuestLine(vm.id(), qemu, run, clock));
     }
 
     /// Tells the agent of a VM that goes on what time it is. A VM whose agent its user has broken still goes on: it is the same VM, and
@@ -101,21 +178,29 @@ final class Machines {
 
     /// A stopped VM boots from its disk.
     Live boot(Vm vm, UUID run, Consumer<Exit> onExit, Deadline deadline) {
+        var booted = start(vm, run, onExit, deadline);
+        try (var undo = new Undo()) {
+            undo.onFailure(booted.qemu()::kill);
+            awaitAgent(booted.qemu(), () -> booted.line().guest(deadline), deadline);
+            undo.keep();
+            return booted;
+        }
+    }
+
+    private Live start(Vm vm, UUID run, Consumer<Exit> onExit, Deadline deadline) {
         files.blankMemory(vm.id(), vm.hardware().shape().totalMemory());
         try (var undo = new Undo()) {
             var qemu = launcher.boot(machine(vm), onExit, deadline);
             undo.onFailure(qemu::kill);
             qemu.resume(deadline);
-            var line = undo.add(new GuestLine(vm.id(), qemu, run, clock));
-            awaitAgent(qemu, line, deadline);
             undo.keep();
-            return new Live(qemu, line);
+            return live(vm, qemu, run);
         }
     }
 
-    private static void awaitAgent(Qemu qemu, GuestLine line, Deadline deadline) {
+    private static void awaitAgent(Qemu qemu, Runnable greeting, Deadline deadline) {
         try {
-            line.guest(deadline);
+            greeting.run();
         } catch (Failure e) {
             if (!qemu.isAlive()) {
                 throw new Failure(Code.UNAVAILABLE, "the VM ended while it booted", e);
@@ -146,51 +231,20 @@ final class Machines {
                         });
     }
 
-    /// Captures a machine into `place` and ends it. When the capture fails the machine goes on as if nothing had been.
-    void pause(Vm vm, Live live, UUID generation, Deadline deadline) {
-        var place = files.pause(vm.id(), generation);
-        var shape = vm.hardware().shape();
-        live.line().suspend(); // so that the capture holds no half frame
-        Path unfinished = place.resolveSibling(place.getFileName() + Published.UNFINISHED);
-        try {
-            files.beginCapture(vm.id(), unfinished);
-            VmFiles.extend(unfinished.resolve(Capture.RAM), shape.totalMemory());
-            live.qemu().freeze(deadline);
-            live.qemu().saveDevices(deadline);
-            files.captureStopped(vm.id(), unfinished);
-            live.qemu().copyMemory(shape, unfinished.resolve(Capture.RAM));
-            var digest = Capture.digestOf(unfinished.resolve(Capture.DEVICES));
-            files.finishCapture(
-                    new Capture(
-                            generation,
-                            shape,
-                            vm.hardware().resources().storage(),
-                            launcher.hypervisor(),
-                            digest),
-                    unfinished,
-                    place);
-        } catch (IOException | RuntimeException e) {
-            goOn(live, unfinished, e);
-        }
-        live.qemu().quit(deadline);
+    /// A place for a capture that lasts no longer than what is made from it.
+    Path newStage() {
+        return files.snapshots().resolve("stage-" + UUID.randomUUID());
     }
 
-    private static void goOn(Live live, Path unfinished, Exception why) {
-        var failure =
-                why instanceof Failure known
-                        ? known
-                        : new Failure(
-                                Code.UNAVAILABLE, "the capture failed: " + why.getMessage(), why);
-        try {
-            Published.delete(unfinished);
-            if (live.qemu().isAlive()) {
-                live.qemu().resume(Deadline.in(CONTROL));
-                live.line().allow();
-            }
-        } catch (RuntimeException e) {
-            failure.addSuppressed(e);
-        }
-        throw failure;
+    /// Where the capture of a paused VM is.
+    Path pauseOf(VmId vm, UUID generation) {
+        return files.pause(vm, generation);
+    }
+
+    /// Captures a machine and ends it. When the capture fails the machine goes on as if nothing had been.
+    void pause(Vm vm, Live live, UUID generation, Deadline deadline) {
+        capturing.pause(vm, live, generation, files.pause(vm.id(), generation), deadline);
+        live.qemu().quit(deadline);
     }
 
     /// Brings processors of a running machine online until the guest has `total`.

@@ -16,16 +16,22 @@ import java.util.stream.Collectors;
 /// starts removes what there is.
 public final class Strangers {
     private final VmRecords records;
+    private final SnapshotRecords snapshots;
     private final VmFiles files;
     private final QemuLauncher launcher;
 
     /// @param root as in [Vms.Host]
     public Strangers(Store store, Path root, Reflink reflink, QemuLauncher launcher) {
-        this(new VmRecords(store), new VmFiles(root, reflink), launcher);
+        this(
+                new VmRecords(store),
+                new SnapshotRecords(store),
+                new VmFiles(root, reflink),
+                launcher);
     }
 
-    Strangers(VmRecords records, VmFiles files, QemuLauncher launcher) {
+    Strangers(VmRecords records, SnapshotRecords snapshots, VmFiles files, QemuLauncher launcher) {
         this.records = records;
+        this.snapshots = snapshots;
         this.files = files;
         this.launcher = launcher;
     }
@@ -65,10 +71,15 @@ public final class Strangers {
         entries(files.vms()).stream()
                 .filter(path -> !known.contains(path.getFileName().toString()))
                 .forEach(found::add);
+        var kept = snapshots.ids();
         entries(files.snapshots()).stream()
-                .filter(path -> path.getFileName().toString().endsWith(Published.UNFINISHED))
+                .filter(path -> !isSnapshot(path.getFileName().toString(), kept))
                 .forEach(found::add);
         return found;
+    }
+
+    private static boolean isSnapshot(String name, Set<SnapshotId> kept) {
+        return SnapshotId.isId(name) && kept.contains(new SnapshotId(name));
     }
 
     /// QEMUs on our files that are in no control group of ours: nobody would end them.

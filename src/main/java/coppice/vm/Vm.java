@@ -94,6 +94,11 @@ public record Vm(
             return new Hardware(resources, changed, user);
         }
 
+        /// The same for a copy, which has a user of its own.
+        Hardware forUser(int other) {
+            return new Hardware(resources, shape, other);
+        }
+
         /// The machine that a boot starts: all that the VM has is there from the start.
         Hardware freshlyBooted() {
             return with(

@@ -24,7 +24,7 @@ import java.util.UUID;
 ///     vms/VM/pause-UUID/  a [Capture]: the VM's memory, devices and disk while it is paused
 ///     snapshots/ID/       a [Capture] that VMs are made from
 final class VmFiles {
-    private static final List<String> KERNEL = List.of("vmlinuz", "initrd", "command-line");
+    static final List<String> KERNEL = List.of("vmlinuz", "initrd", "command-line");
 
     private final Path root;
     private final Reflink reflink;
@@ -32,6 +32,10 @@ final class VmFiles {
     VmFiles(Path root, Reflink reflink) {
         this.root = root;
         this.reflink = reflink;
+    }
+
+    CaptureFiles captures() {
+        return new CaptureFiles(this, reflink);
     }
 
     Path vms() {
@@ -98,6 +102,53 @@ final class VmFiles {
             QemuLauncher.own(files.disk(), user, "rw-------");
         } catch (IOException e) {
             throw new Failure(Code.UNAVAILABLE, "the files of %s cannot be made".formatted(vm), e);
+        }
+    }
+
+    /// Makes room for a capture that is still being made, for a machine that is started meanwhile: its memory image, which is written
+    /// until the capture is complete, and an empty disk and device state, see [#fill].
+    void unpackUnfinished(VmId vm, int user, Path capture, Size storage) {
+        var files = of(vm);
+        try {
+            clearMachine(files);
+            Files.createLink(files.ram(), capture.resolve(Capture.RAM));
+            Files.createFile(files.devices());
+            extend(files.disk(), storage);
+            QemuLauncher.own(files.disk(), user, "rw-------");
+        } catch (IOException e) {
+            throw new Failure(Code.UNAVAILABLE, "the files of %s cannot be made".formatted(vm), e);
+        }
+    }
+
+    /// Gives the disk and the device state of a machine that was started before its capture was complete their content.
+    void fill(VmId vm, Path capture) {
+        reflink.fill(capture.resolve(Capture.DISK), of(vm).disk());
+        reflink.fill(capture.resolve(Capture.DEVICES), of(vm).devices());
+    }
+
+    /// Gives a new VM, whose directory is there, a copy of the disk of one that is stopped.
+    void copyDisk(VmId from, VmId vm, int user) {
+        try {
+            reflink.copy(of(from).disk(), of(vm).disk());
+            QemuLauncher.own(of(vm).disk(), user, "rw-------");
+        } catch (IOException e) {
+            throw new Failure(Code.UNAVAILABLE, "the disk of %s cannot be made".formatted(vm), e);
+        }
+    }
+
+    /// Has a new VM outlive a power cut: its disk and the names of its files.
+    void sync(VmId vm) {
+        var files = of(vm);
+        try {
+            for (var name : KERNEL) {
+                Published.sync(files.directory().resolve(name));
+            }
+            Published.sync(files.disk());
+            Published.sync(files.directory());
+            Published.sync(vms());
+        } catch (IOException e) {
+            throw new Failure(
+                    Code.UNAVAILABLE, "the files of %s cannot be synced".formatted(vm), e);
         }
     }
 
@@ -176,45 +227,6 @@ final class VmFiles {
         }
     }
 
-    /// Begins a capture of a machine in a directory beside its place: everything that can be done before the machine is stopped.
-    void beginCapture(VmId vm, Path unfinished) {
-        var files = of(vm);
-        try {
-            Published.delete(unfinished);
-            Files.createDirectory(
-                    unfinished,
-                    PosixFilePermissions.asFileAttribute(
-                            PosixFilePermissions.fromString("rwx------")));
-            reflink.copy(files.ram(), unfinished.resolve(Capture.RAM));
-            for (var name : KERNEL) {
-                reflink.copy(files.directory().resolve(name), unfinished.resolve(name));
-            }
-        } catch (IOException e) {
-            throw new Failure(
-                    Code.UNAVAILABLE, "the capture of %s cannot be begun".formatted(vm), e);
-        }
-    }
-
-    /// Takes the disk and the device state of a stopped machine into its unfinished capture.
-    void captureStopped(VmId vm, Path unfinished) {
-        reflink.copy(of(vm).disk(), unfinished.resolve(Capture.DISK));
-        reflink.copy(of(vm).devices(), unfinished.resolve(Capture.DEVICES));
-    }
-
-    /// Completes a capture: description, permissions, and the rename that makes it count.
-    void finishCapture(Capture capture, Path unfinished, Path place) {
-        try {
-            capture.write(unfinished);
-            for (var name : Capture.FILES) {
-                publicRead(unfinished.resolve(name));
-            }
-            Published.directory(unfinished, place);
-        } catch (IOException e) {
-            throw new Failure(
-                    Code.UNAVAILABLE, "the capture cannot be finished: " + e.getMessage(), e);
-        }
-    }
-
     /// Makes a memory image as long as all memory of the machine, modules included.
     static void extend(Path image, Size size) {
         try (var file = new RandomAccessFile(image.toFile(), "rw")) {
@@ -235,7 +247,7 @@ final class VmFiles {
     }
 
     /// Readable by whoever can reach it, writable by nobody: captures are immutable.
-    private static void publicRead(Path file) throws IOException {
+    static void publicRead(Path file) throws IOException {
         Files.setPosixFilePermissions(file, PosixFilePermissions.fromString("r--r--r--"));
     }
 }

@@ -9,6 +9,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.Optional;
 import java.util.UUID;
+import java.util.function.Consumer;
 import java.util.function.UnaryOperator;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -65,14 +66,16 @@ final class VmLife {
         }
     }
 
-    /// Creates the VM's machine from a snapshot. When it fails the VM is gone, with everything that was its own.
-    Vm create(Path snapshot, Deadline deadline) {
-        try (var _ = context.node().awaitTurn(deadline)) {
+    /// How the machine of a new VM comes to life.
+    interface Birth {
+        Machines.Live bear(Vm vm, UUID run, Consumer<Exit> onExit, Deadline deadline);
+    }
+
+    /// Creates the VM's machine. When it fails the VM is gone, with everything that was its own.
+    Vm create(Birth birth, Deadline deadline) {
+        try {
             var run = UUID.randomUUID();
-            run(
-                    run,
-                    context.machines()
-                            .create(vm, snapshot, run, exit -> hear(run, exit), deadline));
+            run(run, birth.bear(vm, run, exit -> hear(run, exit), deadline));
             return vm;
         } catch (RuntimeException e) {
             discardAfter(e);
@@ -155,10 +158,9 @@ final class VmLife {
 
     private Vm pauseFrom(VmState.Running running, Deadline deadline) {
         var machine = live.orElseThrow();
-        context.node().requireDisk(machine.qemu().ownMemory());
         var generation = UUID.randomUUID();
-        become(new VmState.Pausing(now(), running, generation));
-        try {
+        try (var _ = context.node().takeRoom(machine.qemu().ownMemory())) {
+            become(new VmState.Pausing(now(), running, generation));
             context.machines().pause(vm, machine, generation, deadline);
         } catch (RuntimeException e) {
             afterFailedPause(running, machine);
@@ -170,6 +172,9 @@ final class VmLife {
     }
 
     private void afterFailedPause(VmState.Running running, Machines.Live machine) {
+        if (vm.state().equals(running)) {
+            return; // it was never begun
+        }
         if (machine.qemu().isAlive()) {
             become(running);
         } else {
@@ -177,6 +182,39 @@ final class VmLife {
                     new VmState.Stopped(
                             now(), Optional.of("the VM ended while its memory was being saved")));
         }
+    }
+
+    /// Captures the VM into `place`; the VM stays what it is.
+    Vm snapshot(Path place, Deadline deadline) {
+        var capturing = context.machines().capturing();
+        switch (vm.state()) {
+            case VmState.Running _ -> {
+                var qemu = live.orElseThrow().qemu();
+                try (var _ = context.node().takeRoom(qemu.ownMemory())) {
+                    capturing.snapshot(vm, qemu, place, deadline);
+                }
+            }
+            case VmState.Paused(_, var generation) ->
+                    capturing.copy(context.machines().pauseOf(vm.id(), generation), place);
+            case VmState.Stopped _ ->
+                    throw new Failure(
+                            Code.CONFLICT,
+                            "%s is stopped; start it, a snapshot holds memory too"
+                                    .formatted(vm.id()));
+            case VmState.Creating _, VmState.Starting _, VmState.Pausing _ -> throw between();
+        }
+        return vm;
+    }
+
+    /// What is done to the VM when it is forked.
+    interface Forking {
+        void capture(Vm vm, Optional<Machines.Live> live);
+    }
+
+    /// Has the VM captured for copies of it; it stays what it is.
+    Vm fork(Forking forking) {
+        forking.capture(vm, live);
+        return vm;
     }
 
     Vm stop(Deadline deadline) {

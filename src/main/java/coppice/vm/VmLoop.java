@@ -41,6 +41,11 @@ final class VmLoop {
 
     /// Has the loop do something and waits for what comes of it.
     <T> T ask(Callable<T> work, Deadline deadline) {
+        return await(submit(work), deadline);
+    }
+
+    /// Has the loop do something.
+    <T> FutureTask<T> submit(Callable<T> work) {
         var task =
                 new FutureTask<>(
                         () -> {
@@ -62,7 +67,7 @@ final class VmLoop {
                     ? absent()
                     : stopping(); // it left between the two looks, and nobody will do this
         }
-        return await(task, deadline);
+        return task;
     }
 
     /// Has the loop do something, without waiting for it.

@@ -3,7 +3,6 @@ package coppice.vm;
 import coppice.base.Code;
 import coppice.base.Deadline;
 import coppice.base.Failure;
-import coppice.base.Slug;
 import coppice.disk.Reflink;
 import coppice.guest.Exec;
 import coppice.guest.ExecOutcome;
@@ -34,11 +33,15 @@ public final class Vms implements AutoCloseable {
     private final VmContext context;
     private final Snapshots snapshots;
     private final Execs execs;
+    private final Creation creation;
+    private final Forks forks;
 
     private Vms(VmContext context, Snapshots snapshots) {
         this.context = context;
         this.snapshots = snapshots;
         this.execs = new Execs();
+        this.creation = new Creation(context, snapshots);
+        this.forks = new Forks(context, creation);
     }
 
     /// What VMs are made with.
@@ -64,7 +67,14 @@ public final class Vms implements AutoCloseable {
                         clock,
                         limits,
                         new Fleet());
-        new Recovery(context, files, new Strangers(context.records(), files, host.launcher()))
+        new Recovery(
+                        context,
+                        files,
+                        new Strangers(
+                                context.records(),
+                                new SnapshotRecords(store),
+                                files,
+                                host.launcher()))
                 .run();
         return new Vms(
                 context,
@@ -79,63 +89,7 @@ public final class Vms implements AutoCloseable {
     }
 
     public Vm create(AccountId account, NewVm wanted) {
-        var snapshot =
-                wanted.snapshot()
-                        .map(name -> snapshots.named(account, name))
-                        .orElseGet(snapshots::defaultSnapshot);
-        if (!wanted.reassignSlug()) {
-            wanted.settings().slug().ifPresent(slug -> requireFree(account, slug));
-        }
-        requireRunningAllowed(account);
-        requireAllowed(account);
-        var deadline = Deadline.in(context.limits().start());
-        var life = new VmLife(context, describe(account, wanted, snapshot));
-        var id = life.vm().id();
-        try {
-            context.fleet().requirePlace(life.vm());
-            context.node().requireDisk(coppice.base.Size.ofMib(64));
-            context.node().promiseMemory(id.text(), life.vm().hardware().resources().memory());
-            var loser = context.records().insert(life.vm(), wanted.reassignSlug());
-            context.fleet().add(life);
-            loser.ifPresent(this::takeSlug);
-        } catch (RuntimeException e) {
-            context.node().releaseMemory(id.text());
-            context.node().releaseUser(life.vm().hardware().user());
-            throw e;
-        }
-        life.loop().start();
-        try {
-            var made =
-                    life.loop()
-                            .ask(
-                                    () -> life.create(snapshots.directory(snapshot.id()), deadline),
-                                    deadline);
-            snapshots.used(snapshot.id());
-            return made;
-        } catch (Failure e) {
-            life.loop().tell(life::delete); // one that came up too late must not stay: nobody
-            // knows of it
-            throw e;
-        }
-    }
-
-    private Vm describe(AccountId account, NewVm wanted, Snapshot snapshot) {
-        var now = context.clock().instant();
-        var capture = Capture.read(snapshots.directory(snapshot.id()));
-        return new Vm(
-                VmId.random(),
-                account,
-                new VmState.Creating(now),
-                wanted.settings(),
-                new Vm.Hardware(Resources.of(capture), capture.shape(), context.node().takeUser()),
-                new Vm.Origin(
-                        snapshot.id(),
-                        snapshots.label(snapshot.id()).flatMap(label -> label.slugFor(account)),
-                        wanted.placement(),
-                        wanted.firewall()),
-                Duration.ZERO,
-                now,
-                now);
+        return creation.create(account, wanted);
     }
 
     /// The account's VMs, newest first.
@@ -205,7 +159,7 @@ public final class Vms implements AutoCloseable {
 
     private Vm start(VmLife life) {
         if (!(life.vm().state() instanceof VmState.Running)) {
-            requireRunningAllowed(life.vm().account());
+            creation.quota().requireRunning(life.vm().account(), 1);
         }
         var deadline = Deadline.in(context.limits().start());
         return life.loop().ask(() -> life.start(deadline), deadline);
@@ -269,7 +223,14 @@ public final class Vms implements AutoCloseable {
 
     /// Takes a snapshot of a VM that runs or is paused; the VM stays what it is.
     public Snapshot snapshot(AccountId account, String name, NewSnapshot wanted) {
-        throw new UnsupportedOperationException();
+        var life = context.fleet().named(account, name);
+        requireSettled(life.vm(), "take the snapshot");
+        var deadline = Deadline.in(context.limits().pause());
+        return snapshots.take(
+                account,
+                wanted,
+                life.vm().id(),
+                place -> life.loop().ask(() -> life.snapshot(place, deadline), deadline));
     }
 
     /// The copies of a VM, in the order in which they were made, and the VM they are copies of.
@@ -277,7 +238,20 @@ public final class Vms implements AutoCloseable {
 
     /// Copies a VM, memory and disk, into new VMs that go on from the same instant. All of them or none.
     public Forked fork(AccountId account, String name, NewFork wanted) {
-        throw new UnsupportedOperationException();
+        var life = context.fleet().named(account, name);
+        requireSettled(life.vm(), "fork it");
+        return forks.fork(life, wanted);
+    }
+
+    private static void requireSettled(Vm vm, String act) {
+        switch (vm.state()) {
+            case VmState.Creating _, VmState.Starting _, VmState.Pausing _ ->
+                    throw new Failure(
+                            Code.CONFLICT,
+                            "%s is %s; %s when that is done"
+                                    .formatted(vm.id(), vm.state().word(), act));
+            case VmState.Running _, VmState.Resting _ -> {}
+        }
     }
 
     /// Runs a command in a VM, waking it first.
@@ -308,51 +282,6 @@ public final class Vms implements AutoCloseable {
 
     private void takeSlug(VmId loser) {
         context.fleet().find(loser).ifPresent(life -> life.loop().tell(life::loseSlug));
-    }
-
-    private void requireFree(AccountId account, Slug slug) {
-        if (context.fleet()
-                .of(account)
-                .anyMatch(vm -> vm.settings().slug().equals(Optional.of(slug)))) {
-            throw new Failure(
-                    Code.CONFLICT,
-                    "slug: '%s' is held by another VM; choose another one or send reassignSlug"
-                            .formatted(slug));
-        }
-    }
-
-    private void requireAllowed(AccountId account) {
-        long now = context.fleet().of(account).count();
-        context.limits()
-                .allVms()
-                .filter(limit -> now >= limit)
-                .ifPresent(
-                        limit -> {
-                            throw new Failure(
-                                    Code.TOTAL_VM_LIMIT_EXCEEDED,
-                                    "this account may have %d VMs and has them; delete one"
-                                            .formatted(limit),
-                                    Map.of("limit", limit, "current", now));
-                        });
-    }
-
-    private void requireRunningAllowed(AccountId account) {
-        long now =
-                context.fleet()
-                        .of(account)
-                        .filter(vm -> !(vm.state() instanceof VmState.Resting))
-                        .count();
-        context.limits()
-                .runningVms()
-                .filter(limit -> now >= limit)
-                .ifPresent(
-                        limit -> {
-                            throw new Failure(
-                                    Code.VM_LIMIT_EXCEEDED,
-                                    "this account may have %d running VMs and has them; pause or stop one"
-                                            .formatted(limit),
-                                    Map.of("limit", limit, "current", now));
-                        });
     }
 
     /// Lets go of all VMs: they go on without this server. What is being done to one is finished first, so that none is left frozen

@@ -107,10 +107,21 @@ class NodeTest {
     void theDiskReserveIsNeverTouched() {
         var node = node(NONE, 2);
         freeDisk.set(Size.ofMib(300).bytes());
-        node.requireDisk(Size.ofMib(200));
-        refused(Code.CONFLICT, () -> node.requireDisk(new Size(Size.ofMib(200).bytes() + 1)));
+        node.takeRoom(Size.ofMib(200)).close();
+        refused(Code.CONFLICT, () -> node.takeRoom(new Size(Size.ofMib(200).bytes() + 1)));
         freeDisk.set(Size.ofMib(100).bytes() - 1);
-        refused(Code.CONFLICT, () -> node.requireDisk(NONE));
+        refused(Code.CONFLICT, () -> node.takeRoom(NONE));
+    }
+
+    @Test
+    void roomThatOthersHaveTakenIsNotGivenTwice() {
+        var node = node(NONE, 2);
+        freeDisk.set(Size.ofMib(300).bytes());
+        try (var _ = node.takeRoom(Size.ofMib(150))) {
+            refused(Code.CONFLICT, () -> node.takeRoom(Size.ofMib(51)));
+            node.takeRoom(Size.ofMib(50)).close();
+        }
+        node.takeRoom(Size.ofMib(200)).close();
     }
 
     @Test

@@ -23,16 +23,35 @@ import java.util.List;
 import java.util.Map;
 import java.util.Random;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.Parameter;
+import org.junit.jupiter.params.ParameterizedClass;
+import org.junit.jupiter.params.provider.EnumSource;
 
 @TestInstance(TestInstance.Lifecycle.PER_CLASS) // they share one compiled program
+@ParameterizedClass
+@EnumSource
 class GuestMemoryIT {
+    /// The two ways in which a kernel tells which pages are a process's own.
+    enum Way {
+        PAGEMAP_SCAN(ScannedPages::new),
+        PAGEMAP_BITS(PagemapBits::new);
+
+        private final GuestMemory.Opener opener;
+
+        Way(GuestMemory.Opener opener) {
+            this.opener = opener;
+        }
+    }
+
     private static final int PAGE = 4096;
     private static final byte MARK = (byte) 0xEE;
     private static final Size NOTHING = new Size(0);
 
+    @Parameter private Way way;
     private Path program;
     @TempDir private Path directory;
     private final Random random = Seed.random(GuestMemoryIT.class);
@@ -45,13 +64,22 @@ class GuestMemoryIT {
         program = DirtyProcess.compile(programs);
     }
 
+    @BeforeEach
+    void requireWay() throws IOException {
+        if (way == Way.PAGEMAP_SCAN) {
+            try (var pages = OwnPages.of(ProcessHandle.current().pid())) {
+                assumeTrue(pages instanceof ScannedPages, "skipped: Linux < 6.7");
+            }
+        }
+    }
+
     @Test
     void aCopyOfTheImageWithTheOwnPagesIsTheMemoryOfTheProcess() throws IOException {
         for (int round = 0; round < 5; round++) {
             var image = file("image-" + round, 1000 + random.nextInt(3000));
             var copy = Files.copy(image, directory.resolve("copy-" + round));
             try (var process = start(new DirtyProcess.Part(image))) {
-                var written = new GuestMemory(process.id()).copyOwnPages(at(image), copy);
+                var written = memory(process).copyOwnPages(at(image), copy);
                 assertSame(process.memory(), Files.readAllBytes(copy));
                 assertEquals(process.ownMemory(), written);
             }
@@ -64,7 +92,7 @@ class GuestMemoryIT {
         var image = file("image", 3000);
         var target = marked(3000 * PAGE);
         try (var process = start(new DirtyProcess.Part(image))) {
-            new GuestMemory(process.id()).copyOwnPages(at(image), target);
+            memory(process).copyOwnPages(at(image), target);
             var memory = process.memory();
             var before = Files.readAllBytes(image);
             var after = Files.readAllBytes(target);
@@ -98,7 +126,7 @@ class GuestMemoryIT {
             var sources = new LinkedHashMap<Path, Size>();
             sources.put(ram, NOTHING);
             sources.put(module, new Size(2500L * PAGE));
-            var written = new GuestMemory(process.id()).copyOwnPages(sources, image);
+            var written = memory(process).copyOwnPages(sources, image);
             assertSame(process.memory(), Files.readAllBytes(image));
             assertEquals(process.ownMemory(), written);
         }
@@ -112,7 +140,7 @@ class GuestMemoryIT {
         var seam = List.of(0L, 65534L, 65535L, 65536L, 65537L, (300L << 20) / PAGE - 1);
         var part = new DirtyProcess.Part(image, 0, 300L << 20, seam);
         try (var process = start(part)) {
-            var written = new GuestMemory(process.id()).copyOwnPages(at(image), copy);
+            var written = memory(process).copyOwnPages(at(image), copy);
             assertEquals(process.ownMemory(), written);
             assertSame(process.memory(), Files.readAllBytes(copy));
         }
@@ -126,7 +154,7 @@ class GuestMemoryIT {
             var before = Files.readAllBytes(image);
             mounted.reflink().copy(image, root.resolve("copy"));
             try (var process = start(new DirtyProcess.Part(image))) {
-                new GuestMemory(process.id()).copyOwnPages(at(image), root.resolve("copy"));
+                memory(process).copyOwnPages(at(image), root.resolve("copy"));
                 assertSame(process.memory(), Files.readAllBytes(root.resolve("copy")));
                 assertSame(before, Files.readAllBytes(image));
             }
@@ -143,7 +171,7 @@ class GuestMemoryIT {
                 var target = marked(1000 * PAGE);
                 try (var process =
                         start(new DirtyProcess.Part(other), new DirtyProcess.Part(image))) {
-                    new GuestMemory(process.id()).copyOwnPages(at(image), target);
+                    memory(process).copyOwnPages(at(image), target);
                     var memory = process.memory();
                     var mine = Arrays.copyOfRange(memory, memory.length / 2, memory.length);
                     var after = Files.readAllBytes(target);
@@ -167,12 +195,16 @@ class GuestMemoryIT {
         var image = file("image", 1500);
         var other = file("other", 1500);
         var process = start(new DirtyProcess.Part(other));
-        var memory = new GuestMemory(process.id());
+        var memory = memory(process);
         var failure = assertThrows(Failure.class, () -> memory.copyOwnPages(at(image), image));
         assertTrue(failure.getMessage().contains("does not map"), failure.getMessage());
         process.close();
         var gone = assertThrows(Failure.class, () -> memory.copyOwnPages(at(other), image));
         assertEquals(Code.UNAVAILABLE, gone.code());
+    }
+
+    private GuestMemory memory(DirtyProcess process) {
+        return new GuestMemory(process.id().pid(), way.opener);
     }
 
     private DirtyProcess start(DirtyProcess.Part... parts) throws IOException {

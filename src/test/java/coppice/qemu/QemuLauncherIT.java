@@ -73,8 +73,10 @@ class QemuLauncherIT {
 
     @Test
     void aDeviceStateThatIsGarbageFailsTheRestoreAndLeavesNoProcess() {
-        var failure = assertThrows(Failure.class, () -> launcher.restore(machine, _ -> {}, soon()));
+        var qemu = launcher.expect(machine, _ -> {}, soon());
+        var failure = assertThrows(Failure.class, () -> qemu.load(soon()));
         assertFalse(failure.getMessage().isBlank());
+        qemu.kill();
         assertNothingRuns();
     }
 
@@ -91,7 +93,7 @@ class QemuLauncherIT {
     void aDirectoryThatItsUserCannotEnterFailsTheStartAndLeavesNoProcess() throws IOException {
         Files.setPosixFilePermissions(
                 machine.files().directory(), PosixFilePermissions.fromString("rwx------"));
-        var failure = assertThrows(Failure.class, () -> launcher.restore(machine, _ -> {}, soon()));
+        var failure = assertThrows(Failure.class, () -> launcher.expect(machine, _ -> {}, soon()));
         assertTrue(failure.getMessage().contains("Permission denied"), failure.getMessage());
         assertNothingRuns();
     }

@@ -34,7 +34,7 @@ final class GivenSnapshots implements AutoCloseable {
     final Reflink reflink = new Reflink();
     final VmFiles files;
     final Snapshots snapshots;
-    final CaptureFiles captures = new CaptureFiles(Seed.random(GivenSnapshots.class));
+    final GivenCapture captures = new GivenCapture(Seed.random(GivenSnapshots.class));
     final AccountId platform;
     final AccountId ada;
     final AccountId bob;

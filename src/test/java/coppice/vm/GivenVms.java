@@ -28,7 +28,7 @@ public final class GivenVms implements AutoCloseable {
 
     private final Random random = Seed.random(GivenVms.class);
     private final AnyVm any = new AnyVm(random);
-    private final CaptureFiles captures = new CaptureFiles(random);
+    private final GivenCapture captures = new GivenCapture(random);
     private final Reflink reflink = new Reflink();
     private final Store store;
     private final Accounts accounts;

@@ -4,12 +4,14 @@ import coppice.api.BodyFields;
 import coppice.json.JsonObject;
 import coppice.vm.Persistence;
 import coppice.vm.Vm;
+import java.time.Duration;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
 
 /// What legacy request bodies say about VMs and snapshots: defaults, and which values are allowed.
 final class LegacyFields {
+    private static final int USUAL_READY_SECONDS = 120;
     private static final int MAX_READY_SECONDS = 3600;
     private static final int MAX_PATH = 4096;
 
@@ -55,9 +57,11 @@ final class LegacyFields {
         return workdir;
     }
 
-    /// A VM here is ready when it answers, so nothing is left to wait for; what is sent is checked all the same.
-    static void requireReadiness(JsonObject body) {
-        BodyFields.whole(body, "readySignalTimeoutSeconds", 1, MAX_READY_SECONDS);
+    /// How long to wait for readiness. A VM here is ready when it answers, whatever signal is waited for.
+    static Duration readiness(JsonObject body) {
+        return Duration.ofSeconds(
+                BodyFields.whole(body, "readySignalTimeoutSeconds", 1, MAX_READY_SECONDS)
+                        .orElse(USUAL_READY_SECONDS));
     }
 
     /// Of a VM.

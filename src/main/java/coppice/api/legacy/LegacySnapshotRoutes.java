@@ -154,7 +154,7 @@ public final class LegacySnapshotRoutes {
         LegacyFields.ports(template);
         LegacyFields.workdir(template);
         LegacyFields.persistence(template);
-        LegacyFields.requireReadiness(template);
+        LegacyFields.readiness(template);
         BodyFields.label(body, "name", Optional.empty());
         LegacyFields.lasting(body);
     }

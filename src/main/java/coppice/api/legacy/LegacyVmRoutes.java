@@ -134,12 +134,13 @@ public final class LegacyVmRoutes {
         var persistence = LegacyFields.persistence(body);
         var workdir = LegacyFields.workdir(body);
         var ports = LegacyFields.ports(body);
-        LegacyFields.requireReadiness(body);
+        var readiness = LegacyFields.readiness(body);
         return new NewFork(
                 BodyFields.whole(body, "count", 1, NewFork.MAX_COUNT).orElse(1),
                 settings(body, persistence),
-                internet(now),
-                source -> new Vm.Legacy(ports, workdir.orElse(source.workdir()), persistence));
+                () -> internet(now),
+                source -> new Vm.Legacy(ports, workdir.orElse(source.workdir()), persistence),
+                Optional.of(readiness));
     }
 
     private static UnaryOperator<Vm.Settings> settings(JsonObject body, Persistence persistence) {

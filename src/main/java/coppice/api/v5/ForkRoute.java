@@ -17,6 +17,7 @@ import coppice.vm.NewFork;
 import coppice.vm.Vm;
 import coppice.vm.Vms;
 import java.nio.charset.StandardCharsets;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.function.UnaryOperator;
@@ -72,7 +73,6 @@ final class ForkRoute {
         var settings = settings(body);
         var rules = FirewallFields.optionalRules(body);
         FirewallFields.requireAllowed(rules, count, account, vms);
-        var stored = rules.stream().map(rule -> FirewallFields.write(rule, vms.now())).toList();
         var forked =
                 vms.fork(
                         account,
@@ -80,12 +80,22 @@ final class ForkRoute {
                         new NewFork(
                                 count,
                                 settings,
-                                new String(Json.writeValue(stored), StandardCharsets.UTF_8),
-                                _ -> Vm.Legacy.NONE));
+                                () -> stored(rules),
+                                _ -> Vm.Legacy.NONE,
+                                Optional.empty()));
         return Reply.ok(
                 new JsonWriter()
                         .put("sourceVmId", forked.source().id().text())
                         .put("vms", json.writeAll(forked.copies())));
+    }
+
+    /// Each copy has rules of its own, with ids of their own.
+    private String stored(List<JsonObject> rules) {
+        var now = vms.now();
+        return new String(
+                Json.writeValue(
+                        rules.stream().map(rule -> FirewallFields.write(rule, now)).toList()),
+                StandardCharsets.UTF_8);
     }
 
     /// What is sent takes the place of what the copies would take over.

@@ -12,10 +12,10 @@ import java.util.Random;
 import java.util.UUID;
 
 /// Captures that were never a machine, and take no room.
-final class CaptureFiles {
+final class GivenCapture {
     private final Random random;
 
-    CaptureFiles(Random random) {
+    GivenCapture(Random random) {
         this.random = random;
     }
 

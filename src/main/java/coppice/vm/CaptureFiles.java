@@ -1,0 +1,111 @@
+package coppice.vm;
+
+import coppice.base.Code;
+import coppice.base.Failure;
+import coppice.base.Size;
+import coppice.disk.Published;
+import coppice.disk.Reflink;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
+
+/// How the files of a [Capture] come together: in a directory beside its place, which is renamed into place when it is complete and would
+/// last through a power cut.
+final class CaptureFiles {
+    private final VmFiles files;
+    private final Reflink reflink;
+
+    CaptureFiles(VmFiles files, Reflink reflink) {
+        this.files = files;
+        this.reflink = reflink;
+    }
+
+    /// Begins a capture of a machine in a directory beside its place: everything that can be done before the machine is stopped. What
+    /// its disk has in the host's memory is written out, so that the copy of the disk need not wait for it.
+    ///
+    /// @param memory of the machine, modules included
+    void begin(VmId vm, Size memory, Path unfinished) {
+        var machine = files.of(vm);
+        try {
+            Published.delete(unfinished);
+            Files.createDirectory(
+                    unfinished,
+                    PosixFilePermissions.asFileAttribute(
+                            PosixFilePermissions.fromString("rwx------")));
+            reflink.copy(machine.ram(), unfinished.resolve(Capture.RAM));
+            VmFiles.extend(unfinished.resolve(Capture.RAM), memory);
+            VmFiles.publicRead(unfinished.resolve(Capture.RAM)); // root writes to it all the same
+            for (var name : VmFiles.KERNEL) {
+                reflink.copy(machine.directory().resolve(name), unfinished.resolve(name));
+            }
+            Published.sync(machine.disk());
+        } catch (IOException e) {
+            throw new Failure(
+                    Code.UNAVAILABLE, "the capture of %s cannot be begun".formatted(vm), e);
+        }
+    }
+
+    /// Takes the disk of a stopped machine into its unfinished capture.
+    void takeDisk(VmId vm, Path unfinished) {
+        reflink.copy(files.of(vm).disk(), unfinished.resolve(Capture.DISK));
+    }
+
+    /// Takes the device state that a machine has written into its unfinished capture.
+    void takeDevices(VmId vm, Path unfinished) {
+        reflink.copy(files.of(vm).devices(), unfinished.resolve(Capture.DEVICES));
+    }
+
+    /// Makes a capture out of another one, which stays.
+    void copy(Path capture, Path place) {
+        var unfinished = Published.unfinished(place);
+        try {
+            Published.delete(unfinished);
+            Files.createDirectory(
+                    unfinished,
+                    PosixFilePermissions.asFileAttribute(
+                            PosixFilePermissions.fromString("rwx------")));
+            for (var name : Capture.FILES) {
+                if (name.equals(Capture.RAM)) { // immutable, and shared in the host's memory
+                    Files.createLink(unfinished.resolve(name), capture.resolve(name));
+                } else {
+                    reflink.copy(capture.resolve(name), unfinished.resolve(name));
+                    VmFiles.publicRead(unfinished.resolve(name));
+                }
+            }
+            Published.directory(unfinished, place);
+        } catch (IOException | Failure e) {
+            throw undone(unfinished, e);
+        }
+    }
+
+    private static Failure undone(Path unfinished, Exception why) {
+        var failure =
+                why instanceof Failure known
+                        ? known
+                        : new Failure(
+                                Code.UNAVAILABLE,
+                                "the capture cannot be copied: " + why.getMessage(),
+                                why);
+        try {
+            Published.delete(unfinished);
+        } catch (Failure e) {
+            failure.addSuppressed(e);
+        }
+        return failure;
+    }
+
+    /// Completes a capture: description, permissions, and the rename that makes it count.
+    void finish(Capture capture, Path unfinished, Path place) {
+        try {
+            capture.write(unfinished);
+            for (var name : Capture.FILES) {
+                VmFiles.publicRead(unfinished.resolve(name));
+            }
+            Published.directory(unfinished, place);
+        } catch (IOException e) {
+            throw new Failure(
+                    Code.UNAVAILABLE, "the capture cannot be finished: " + e.getMessage(), e);
+        }
+    }
+}

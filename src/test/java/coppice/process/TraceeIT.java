@@ -1,0 +1,142 @@
+package coppice.process;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import coppice.base.Deadline;
+import coppice.base.Failure;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestInstance;
+import org.junit.jupiter.api.io.TempDir;
+
+@TestInstance(TestInstance.Lifecycle.PER_CLASS) // they share one compiled program
+class TraceeIT {
+    private Path program;
+    private Path file;
+
+    @BeforeAll
+    void compile(@TempDir Path directory) throws Exception {
+        program = WaitingProcess.compile(directory);
+        file = Files.write(directory.resolve("file"), new byte[1 << 20]);
+    }
+
+    @Test
+    void aProcessThatMayNotForkIsForkedAndGoesOn() throws Exception {
+        try (var process = new WaitingProcess(program, file);
+                var thread = new PlatformThread("tracer")) {
+            thread.run(
+                    () -> {
+                        Tracee.Frozen child;
+                        try (var tracee = Tracee.hold(process.id(), soon())) {
+                            child = tracee.fork();
+                        }
+                        process.change(1);
+                        assertEquals(2, process.count());
+                        child.close();
+                    });
+            process.change(2);
+            awaitAlone(process, "at the end");
+        }
+    }
+
+    @Test
+    void signalsThatComeMeanwhileArriveOnce() throws Exception {
+        try (var process = new WaitingProcess(program, file);
+                var thread = new PlatformThread("tracer")) {
+            for (int round = 1; round <= 20; round++) {
+                thread.run(
+                        () -> {
+                            try (var tracee = Tracee.hold(process.id(), soon())) {
+                                SystemCall.KILL.call(process.id().pid(), 10, 0, 0);
+                                tracee.call(SystemCall.MADVISE, 0, 0, 0);
+                                tracee.fork().close();
+                            }
+                        });
+                assertEquals(round, process.signals());
+            }
+        }
+    }
+
+    /// The thread that traces ends at each of its system calls in turn, which to the kernel is what the end of the server is. The process
+    /// must live, and no child of it.
+    @Test
+    void whoeverTracesMayDieAtAnyOfItsSystemCalls() throws Exception {
+        try (var process = new WaitingProcess(program, file)) {
+            boolean isThrough = false;
+            for (int last = 0; !isThrough; last++) {
+                isThrough = traceUntil(last, process);
+                process.change(last);
+                awaitAlone(process, "after system call " + last);
+                assertTrue(last < 500, "it never comes to its end");
+            }
+        }
+    }
+
+    private static void awaitAlone(WaitingProcess process, String when) {
+        var deadline = soon();
+        while (process.count() != 1) {
+            assertTrue(!deadline.isPast(), "a child is left " + when);
+            Thread.onSpinWait();
+        }
+    }
+
+    /// Traces with a thread that ends after so many system calls.
+    ///
+    /// @return whether it came to its end
+    private static boolean traceUntil(int last, WaitingProcess process) throws Exception {
+        var calls = new AtomicInteger();
+        var isThrough = new AtomicBoolean();
+        Tracee.Kernel dying =
+                (call, a, b, c, d) -> {
+                    if (calls.getAndIncrement() >= last) {
+                        throw new Dead();
+                    }
+                    return call.call(a, b, c, d);
+                };
+        var thread =
+                Thread.ofPlatform()
+                        .unstarted(
+                                () -> {
+                                    try {
+                                        Tracee.Frozen child;
+                                        try (var tracee =
+                                                Tracee.hold(process.id(), soon(), dying)) {
+                                            tracee.call(SystemCall.MADVISE, 0, 0, 0);
+                                            child = tracee.fork();
+                                        }
+                                        child.close();
+                                        isThrough.set(true);
+                                    } catch (Dead e) {
+                                        // does nothing more, as a killed server does nothing more
+                                    }
+                                });
+        thread.start();
+        thread.join();
+        return isThrough.get();
+    }
+
+    private static final class Dead extends Error {
+        private static final long serialVersionUID = 1L;
+    }
+
+    @Test
+    void aProcessThatIsGoneIsAFailure() throws Exception {
+        var process = new WaitingProcess(program, file);
+        var id = process.id();
+        process.close();
+        try (var thread = new PlatformThread("tracer")) {
+            assertThrows(Failure.class, () -> thread.run(() -> Tracee.hold(id, soon())));
+        }
+    }
+
+    private static Deadline soon() {
+        return Deadline.in(Duration.ofSeconds(10));
+    }
+}
