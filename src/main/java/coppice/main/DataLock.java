@@ -53,6 +53,17 @@ final class DataLock implements AutoCloseable {
         }
     }
 
+    /// Whether a server has this data directory. Looks (proc_locks(5)) and does not try: a server that starts at this moment must get it.
+    static boolean isTaken(Path dataDirectory) {
+        var lock = dataDirectory.resolve("server.lock");
+        try (var locks = Files.lines(Path.of("/proc/locks"))) {
+            var inode = ":%s ".formatted(Files.getAttribute(lock, "unix:ino"));
+            return locks.anyMatch(line -> line.contains(inode));
+        } catch (IOException e) {
+            return false; // no server was ever there
+        }
+    }
+
     /// Names a data directory among those of this machine, short enough for the names of control groups.
     static String instance(Path dataDirectory) {
         var hash = new CRC32();

@@ -4,6 +4,7 @@ import coppice.base.Code;
 import coppice.base.Failure;
 import coppice.base.Size;
 import coppice.base.Slug;
+import coppice.vm.PoolLimits;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -61,6 +62,8 @@ public final class Settings {
         keys.put("node.diskReserve", "1024");
         keys.put("node.startsAtOnce", "4");
         keys.put("node.firstUser", "700000");
+        keys.put("pool.size", "2");
+        keys.put("pool.window", "600");
         keys.put("vm.startTimeout", "120");
         keys.put("vm.pauseTimeout", "600");
         keys.put("vm.powerOffTimeout", "30");
@@ -224,7 +227,10 @@ public final class Settings {
                 seconds("vm.powerOffTimeout"),
                 optional("vm.maxRunning", text -> Forms.count(text, 0), "a number"),
                 optional("vm.maxTotal", text -> Forms.count(text, 0), "a number"),
-                optional("snapshot.maxTotal", text -> Forms.count(text, 0), "a number"));
+                optional("snapshot.maxTotal", text -> Forms.count(text, 0), "a number"),
+                new PoolLimits(
+                        parse("pool.size", text -> Forms.count(text, 0), "a number"),
+                        seconds("pool.window")));
     }
 
     /// Reads everything once, and throws with all mistakes together when there are any.

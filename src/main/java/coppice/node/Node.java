@@ -9,16 +9,21 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.HashMap;
 import java.util.Map;
+import java.util.Optional;
 import java.util.TreeSet;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.BooleanSupplier;
 import java.util.function.Supplier;
 
 /// This host's promises to VMs. Thread-safe; its lock is held for arithmetic only.
 public final class Node {
     /// Users are handed out from a range of this length.
     private static final int USERS = 60_000;
+
+    /// So many times the reserve must be free before memory is used for what nobody has asked for.
+    private static final int SPARE = 2;
 
     private final Capacity capacity;
     private final Supplier<Size> freeDisk;
@@ -28,6 +33,7 @@ public final class Node {
     private final Map<String, Size> promised = new HashMap<>();
     private final TreeSet<Integer> users = new TreeSet<>();
     private long taken;
+    private volatile BooleanSupplier relief = () -> false;
 
     public Node(Capacity capacity, Supplier<Size> freeDisk) {
         this.capacity = capacity;
@@ -36,8 +42,25 @@ public final class Node {
         this.starts = new Semaphore(capacity.startsAtOnce(), true);
     }
 
-    /// Promises memory to a VM that is about to run, or more of it to one that runs.
+    /// Promises memory to a VM that is about to run, or more of it to one that runs. What is held only because nobody needed its memory
+    /// is given up first.
     public void promiseMemory(String vm, Size memory) {
+        try {
+            promise(vm, memory);
+        } catch (Failure e) {
+            if (!relief.getAsBoolean()) {
+                throw e;
+            }
+            promise(vm, memory);
+        }
+    }
+
+    /// As [#promiseMemory], for a machine that somebody may use some day: nothing is given up for it.
+    public void promiseSpareMemory(String vm, Size memory) {
+        promise(vm, memory);
+    }
+
+    private void promise(String vm, Size memory) {
         var limit = (long) (hostMemory.bytes() * capacity.memoryOvercommit());
         var free = memory("MemAvailable");
         lock.lock();
@@ -64,6 +87,23 @@ public final class Node {
         } finally {
             lock.unlock();
         }
+    }
+
+    /// Names what gives memory back when there is too little.
+    ///
+    /// @param relief says whether it gave any
+    public void relieveBy(BooleanSupplier relief) {
+        this.relief = relief;
+    }
+
+    /// Whether less memory is free than must be.
+    public boolean isShortOfMemory() {
+        return memory("MemAvailable").compareTo(capacity.memoryReserve()) < 0;
+    }
+
+    /// Whether memory may be used for what nobody has asked for yet.
+    public boolean hasSpareMemory() {
+        return memory("MemAvailable").bytes() > SPARE * capacity.memoryReserve().bytes();
     }
 
     /// Counts the memory of a VM that was running when the server started.
@@ -167,6 +207,13 @@ public final class Node {
             Thread.currentThread().interrupt();
             throw new Failure(Code.UNAVAILABLE, "interrupted while waiting to start a VM", e);
         }
+    }
+
+    /// A turn, if nothing is starting.
+    public Optional<Turn> idleTurn() {
+        boolean isIdle =
+                starts.availablePermits() == capacity.startsAtOnce() && starts.tryAcquire();
+        return isIdle ? Optional.of(starts::release) : Optional.empty();
     }
 
     /// A turn to start a VM, given back by closing it.

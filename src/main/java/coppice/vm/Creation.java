@@ -8,20 +8,30 @@ import coppice.base.Slug;
 import coppice.identity.AccountId;
 import java.time.Duration;
 import java.util.Optional;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /// How new VMs come to be: promised, written, and then made by their own loops.
 final class Creation {
+    private static final Logger LOG = LoggerFactory.getLogger(Creation.class);
+
     /// What a new VM writes before anybody works in it.
     static final Size FIRST_WRITES = Size.ofMib(64);
 
     private final VmContext context;
     private final Snapshots snapshots;
     private final Quota quota;
+    private final Pool pool;
 
-    Creation(VmContext context, Snapshots snapshots) {
+    Creation(VmContext context, Snapshots snapshots, PoolLimits ready) {
         this.context = context;
         this.snapshots = snapshots;
         this.quota = new Quota(context.fleet(), context.limits());
+        this.pool = new Pool(context, this, ready);
+    }
+
+    Pool pool() {
+        return pool;
     }
 
     Quota quota() {
@@ -41,11 +51,56 @@ final class Creation {
         quota.requireVms(account, 1);
         var deadline = Deadline.in(context.limits().start());
         try (var _ = context.node().takeRoom(FIRST_WRITES)) {
-            var life = enter(describe(account, wanted, snapshot), wanted.reassignSlug());
-            var made = awaitBirth(life, from(snapshot), deadline);
+            var made =
+                    pool.take(snapshot.id())
+                            .flatMap(warm -> fromPool(warm, account, wanted, deadline))
+                            .orElseGet(() -> fromSnapshot(account, wanted, snapshot, deadline));
             snapshots.used(snapshot.id());
             return made;
         }
+    }
+
+    /// Makes a machine of the pool the VM. One that is not able to costs some time, and nothing else.
+    private Optional<Vm> fromPool(Warm warm, AccountId account, NewVm wanted, Deadline deadline) {
+        VmLife life;
+        try {
+            life = enter(as(warm.vm(), account, wanted), wanted.reassignSlug());
+        } catch (RuntimeException e) {
+            pool.end(warm);
+            throw e;
+        }
+        try {
+            return Optional.of(awaitBirth(life, warm.birth(context.machines()), deadline));
+        } catch (Failure e) {
+            LOG.warn("{} of the pool did not go on: {}", warm.vm().id(), e.getMessage());
+            return Optional.empty();
+        }
+    }
+
+    private Vm fromSnapshot(
+            AccountId account, NewVm wanted, Snapshot snapshot, Deadline deadline) {
+        var vm = as(describe(snapshot, context.node().takeUser()), account, wanted);
+        return awaitBirth(enter(vm, wanted.reassignSlug()), from(snapshot), deadline);
+    }
+
+    /// Makes a machine of a snapshot ahead of time.
+    Warm warm(SnapshotId id, Deadline deadline) {
+        var snapshot = snapshots.byId(id).orElseThrow();
+        var vm = describe(snapshot, context.node().takeUser());
+        try {
+            context.node()
+                    .promiseSpareMemory(vm.id().text(), vm.hardware().resources().memory());
+            return Warm.make(context, vm, snapshots.directory(id), deadline);
+        } catch (RuntimeException e) {
+            context.machines().delete(vm.id());
+            context.node().releaseMemory(vm.id().text());
+            context.node().releaseUser(vm.hardware().user());
+            throw e;
+        }
+    }
+
+    boolean exists(SnapshotId snapshot) {
+        return snapshots.byId(snapshot).isPresent();
     }
 
     private VmLife.Birth from(Snapshot snapshot) {
@@ -87,18 +142,34 @@ final class Creation {
         return life;
     }
 
-    private Vm describe(AccountId account, NewVm wanted, Snapshot snapshot) {
+    /// A VM of a snapshot as far as the snapshot says. It is nobody's yet.
+    private Vm describe(Snapshot snapshot, int user) {
         var now = context.clock().instant();
         var capture = Capture.read(snapshots.directory(snapshot.id()));
         return new Vm(
                 VmId.random(),
+                snapshot.account(),
+                new VmState.Creating(now),
+                Vm.Settings.NONE,
+                new Vm.Hardware(Resources.of(capture), capture.shape(), user),
+                new Vm.Origin(snapshot.id(), Optional.empty(), Placement.ANYWHERE, "[]"),
+                Duration.ZERO,
+                now,
+                now);
+    }
+
+    private Vm as(Vm described, AccountId account, NewVm wanted) {
+        var now = context.clock().instant();
+        var snapshot = described.origin().snapshot();
+        return new Vm(
+                described.id(),
                 account,
                 new VmState.Creating(now),
                 wanted.settings(),
-                new Vm.Hardware(Resources.of(capture), capture.shape(), context.node().takeUser()),
+                described.hardware(),
                 new Vm.Origin(
-                        snapshot.id(),
-                        snapshots.label(snapshot.id()).flatMap(label -> label.slugFor(account)),
+                        snapshot,
+                        snapshots.label(snapshot).flatMap(label -> label.slugFor(account)),
                         wanted.placement(),
                         wanted.firewall()),
                 Duration.ZERO,

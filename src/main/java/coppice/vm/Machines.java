@@ -61,8 +61,33 @@ final class Machines {
     /// A new VM from a capture: restored, and itself before it answers.
     Live create(Vm vm, Path capture, UUID run, Consumer<Exit> onExit, Deadline deadline) {
         files.make(vm.id(), vm.hardware().user(), capture);
+        return createIn(vm, capture, run, onExit, deadline);
+    }
+
+    /// As [#create], for a machine of the pool: whoever finds its directory can tell whose it is.
+    Live createWarm(Vm vm, Path capture, Consumer<Exit> onExit, Deadline deadline) {
+        files.make(vm.id(), vm.hardware().user(), capture);
+        files.markWarm(vm.id());
+        return createIn(vm, capture, UUID.randomUUID(), onExit, deadline);
+    }
+
+    private Live createIn(
+            Vm vm, Path capture, UUID run, Consumer<Exit> onExit, Deadline deadline) {
         var restored = restore(vm, capture, run, onExit, deadline);
         return introduce(vm, restored, deadline);
+    }
+
+    /// Lets a machine of the pool go on as a VM.
+    Live takeWarm(Vm vm, Qemu qemu, UUID run, Deadline deadline) {
+        try (var undo = new Undo()) {
+            undo.onFailure(qemu::kill);
+            qemu.resume(deadline);
+            var live = live(vm, qemu, run);
+            live.line().guest(deadline); // randomness and time; it has its own name since it was made
+            files.unmarkWarm(vm.id());
+            undo.keep();
+            return live;
+        }
     }
 
     /// As [#create], from a capture that is still being made: the machine is started meanwhile.

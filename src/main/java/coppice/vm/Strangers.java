@@ -15,6 +15,9 @@ import java.util.stream.Collectors;
 /// What this host has of VMs and no VM of the store owns: processes, control groups, directories. There should be nothing; a server that
 /// starts removes what there is.
 public final class Strangers {
+    /// A capture takes less time than this.
+    private static final java.time.Duration CAPTURE = java.time.Duration.ofMinutes(15);
+
     private final VmRecords records;
     private final SnapshotRecords snapshots;
     private final VmFiles files;
@@ -37,8 +40,15 @@ public final class Strangers {
     }
 
     /// Says what there is, and changes nothing.
-    public List<String> find() {
+    ///
+    /// @param isServed whether a server of this store runs: what it is about to make is no stranger
+    public List<String> find(boolean isServed) {
         var known = known();
+        if (isServed) {
+            entries(files.vms()).stream()
+                    .filter(VmFiles::isWarm)
+                    .forEach(warm -> known.add(warm.getFileName().toString()));
+        }
         var found = new ArrayList<String>();
         strangeGroups(known)
                 .forEach(
@@ -46,7 +56,7 @@ public final class Strangers {
                                 found.add(
                                         "control group %s, processes %s"
                                                 .formatted(name, launcher.processes(name))));
-        strangeDirectories(known).forEach(path -> found.add("directory " + path));
+        strangeDirectories(known, isServed).forEach(path -> found.add("directory " + path));
         found.addAll(strayProcesses(known));
         return found;
     }
@@ -55,10 +65,10 @@ public final class Strangers {
     ///
     /// @return what it was
     List<String> sweep() {
-        var found = find();
+        var found = find(false);
         var known = known();
         strangeGroups(known).forEach(launcher::sweep);
-        strangeDirectories(known).forEach(Published::delete);
+        strangeDirectories(known, false).forEach(Published::delete);
         return found;
     }
 
@@ -66,7 +76,7 @@ public final class Strangers {
         return launcher.names().stream().filter(name -> !known.contains(name)).toList();
     }
 
-    private List<Path> strangeDirectories(Set<String> known) {
+    private List<Path> strangeDirectories(Set<String> known, boolean isServed) {
         var found = new ArrayList<Path>();
         entries(files.vms()).stream()
                 .filter(path -> !known.contains(path.getFileName().toString()))
@@ -74,8 +84,19 @@ public final class Strangers {
         var kept = snapshots.ids();
         entries(files.snapshots()).stream()
                 .filter(path -> !isSnapshot(path.getFileName().toString(), kept))
+                .filter(path -> !isServed || isOld(path))
                 .forEach(found::add);
         return found;
+    }
+
+    /// A capture that is being made has no row yet.
+    private static boolean isOld(Path directory) {
+        try {
+            var changed = Files.getLastModifiedTime(directory).toInstant();
+            return changed.isBefore(java.time.Instant.now().minus(CAPTURE));
+        } catch (IOException e) {
+            return false; // it has just been published or removed
+        }
     }
 
     private static boolean isSnapshot(String name, Set<SnapshotId> kept) {

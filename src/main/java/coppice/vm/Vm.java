@@ -59,6 +59,10 @@ public record Vm(
             Timers timers,
             boolean automaticRestart,
             Map<String, String> metadata) {
+        /// What nobody has said anything about.
+        public static final Settings NONE =
+                new Settings(Optional.empty(), Optional.empty(), Timers.NONE, true, Map.of());
+
         public Settings {
             metadata = java.util.Collections.unmodifiableMap(new java.util.TreeMap<>(metadata));
         }

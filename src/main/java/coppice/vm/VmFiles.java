@@ -21,6 +21,7 @@ import java.util.UUID;
 /// reflinks, so that nothing refers to anything and deleting one thing never touches another.
 ///
 ///     vms/VM/             [MachineFiles] of one VM
+///     vms/VM/warm         marks a machine of the pool, which is no VM yet
 ///     vms/VM/pause-UUID/  a [Capture]: the VM's memory, devices and disk while it is paused
 ///     snapshots/ID/       a [Capture] that VMs are made from
 final class VmFiles {
@@ -103,6 +104,27 @@ final class VmFiles {
         } catch (IOException e) {
             throw new Failure(Code.UNAVAILABLE, "the files of %s cannot be made".formatted(vm), e);
         }
+    }
+
+    /// Marks the directory of a machine of the pool, which no VM has yet.
+    void markWarm(VmId vm) {
+        try {
+            Files.createFile(warmMark(of(vm).directory()));
+        } catch (IOException e) {
+            throw new Failure(Code.UNAVAILABLE, "the files of %s cannot be made".formatted(vm), e);
+        }
+    }
+
+    void unmarkWarm(VmId vm) {
+        Published.delete(warmMark(of(vm).directory()));
+    }
+
+    static boolean isWarm(Path directory) {
+        return Files.exists(warmMark(directory));
+    }
+
+    private static Path warmMark(Path directory) {
+        return directory.resolve("warm");
     }
 
     /// Makes room for a capture that is still being made, for a machine that is started meanwhile: its memory image, which is written

@@ -11,10 +11,12 @@ import java.util.Optional;
 /// @param runningVms how many VMs of one account may run; absent: no limit
 /// @param allVms how many VMs one account may have; absent: no limit
 /// @param snapshots how many snapshots one account may have; absent: no limit
+/// @param pool how many machines are kept ready
 public record VmLimits(
         Duration start,
         Duration pause,
         Duration powerOff,
         Optional<Integer> runningVms,
         Optional<Integer> allVms,
-        Optional<Integer> snapshots) {}
+        Optional<Integer> snapshots,
+        PoolLimits pool) {}

@@ -40,7 +40,7 @@ public final class Vms implements AutoCloseable {
         this.context = context;
         this.snapshots = snapshots;
         this.execs = new Execs();
-        this.creation = new Creation(context, snapshots);
+        this.creation = new Creation(context, snapshots, context.limits().pool());
         this.forks = new Forks(context, creation);
     }
 
@@ -76,9 +76,13 @@ public final class Vms implements AutoCloseable {
                                 files,
                                 host.launcher()))
                 .run();
-        return new Vms(
-                context,
-                new Snapshots(store, accounts, files, catalogue, limits.snapshots(), clock));
+        var vms =
+                new Vms(
+                        context,
+                        new Snapshots(
+                                store, accounts, files, catalogue, limits.snapshots(), clock));
+        vms.creation.pool().start();
+        return vms;
     }
 
     /// One page of a list, and how many VMs the filter matches, by the word of their state.
@@ -288,6 +292,7 @@ public final class Vms implements AutoCloseable {
     /// in the middle of a capture.
     @Override
     public void close() {
+        creation.pool().close();
         var deadline = Deadline.in(FINISH);
         context.fleet().all().forEach(life -> life.loop().finish());
         for (var life : context.fleet().all()) {

@@ -102,7 +102,8 @@ class SettingsTest {
                         Duration.ofSeconds(30),
                         Optional.empty(),
                         Optional.empty(),
-                        Optional.empty()),
+                        Optional.empty(),
+                                new coppice.vm.PoolLimits(2, Duration.ofSeconds(600))),
                 settings.vmLimits());
     }
 

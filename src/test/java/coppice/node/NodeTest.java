@@ -104,6 +104,36 @@ class NodeTest {
     }
 
     @Test
+    void whatIsHeldForNobodyIsGivenUpForAVmButNotForMoreOfItsKind() throws IOException {
+        var node = node(NONE, 2);
+        node.promiseSpareMemory("ready", new Size(limit()));
+        var given = new AtomicInteger();
+        node.relieveBy(
+                () -> {
+                    node.releaseMemory("ready");
+                    return given.incrementAndGet() == 1;
+                });
+
+        refused(Code.CONFLICT, () -> node.promiseSpareMemory("other", new Size(1)));
+        assertEquals(0, given.get());
+        node.promiseMemory("vm-1", new Size(limit()));
+        assertEquals(1, given.get());
+        refused(Code.CONFLICT, () -> node.promiseMemory("vm-2", new Size(1)));
+    }
+
+    @Test
+    void aTurnOfAnIdleHostIsGivenOnlyWhileNothingStarts() {
+        var node = node(NONE, 2);
+        try (var _ = node.awaitTurn(Deadline.in(Duration.ofSeconds(1)))) {
+            assertTrue(node.idleTurn().isEmpty());
+        }
+        try (var _ = node.idleTurn().orElseThrow()) {
+            node.awaitTurn(Deadline.in(Duration.ofSeconds(1))).close();
+        }
+        assertTrue(node.idleTurn().isPresent());
+    }
+
+    @Test
     void theDiskReserveIsNeverTouched() {
         var node = node(NONE, 2);
         freeDisk.set(Size.ofMib(300).bytes());

@@ -65,7 +65,8 @@ class FleetTest {
                                 Duration.ZERO,
                                 Optional.empty(),
                                 Optional.empty(),
-                                Optional.empty()),
+                                Optional.empty(),
+                                PoolLimits.NONE),
                         fleet);
     }
 

@@ -61,7 +61,8 @@ public final class GivenVms implements AutoCloseable {
                                 PATIENCE,
                                 Optional.empty(),
                                 Optional.empty(),
-                                Optional.empty()),
+                                Optional.empty(),
+                                PoolLimits.NONE),
                         InstantSource.system());
     }
 

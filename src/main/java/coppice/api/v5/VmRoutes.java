@@ -31,9 +31,6 @@ import java.util.function.BiFunction;
 
 /// The operations on VMs.
 public final class VmRoutes {
-    private static final Vm.Settings NEW =
-            new Vm.Settings(Optional.empty(), Optional.empty(), Timers.NONE, true, Map.of());
-
     private final Vms vms;
     private final VmJson json;
     private final ExecRoute exec;
@@ -133,7 +130,7 @@ public final class VmRoutes {
     private Reply create(Call call) {
         var body = call.body();
         var rules = FirewallFields.rules(body);
-        var settings = VmFields.settings(body, NEW);
+        var settings = VmFields.settings(body, Vm.Settings.NONE);
         boolean reassigns = VmFields.reassigns(body);
         var placement = VmFields.placement(body);
         requireNoNetworkYet(body);
