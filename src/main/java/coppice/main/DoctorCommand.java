@@ -127,8 +127,9 @@ final class DoctorCommand implements Callable<Integer> {
         var launcher = new QemuLauncher(Hypervisor.find(), DataLock.instance(data));
         try (var reflink = new Reflink();
                 var store = Store.open(data.resolve("coppice.db"))) {
-            var found = new Strangers(store, data.resolve("volume"), reflink, launcher)
-                    .find(DataLock.isTaken(data));
+            var found =
+                    new Strangers(store, data.resolve("volume"), reflink, launcher)
+                            .find(DataLock.isTaken(data));
             if (!found.isEmpty()) {
                 throw new IllegalStateException(
                         "%s; a restart of the server removes them"

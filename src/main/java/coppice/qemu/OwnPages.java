@@ -3,8 +3,8 @@ package coppice.qemu;
 import coppice.base.Failure;
 import java.io.IOException;
 
-/// Which pages of a private mapping of a file a process has changed: the others are still the file's. A page is the process's own when it is
-/// swapped, or present and not of the file (pagemap in the kernel's admin guide).
+/// Which pages of a private mapping of a file a process has changed: the others are still the file's. A page is the process's own when it
+/// is swapped, or present and not of the file (pagemap in the kernel's admin guide).
 interface OwnPages extends AutoCloseable {
     /// Is told of a range of the process's own pages.
     interface Found {

@@ -17,9 +17,10 @@ import java.util.function.Consumer;
 
 /// Starts QEMU processes and adopts those that are there.
 ///
-/// The process is started through `setsid` (a signal to the server's terminal must not reach guests) and is no child of the server's (which
-/// traces it, see [coppice.process.Tracee]), joins its control group, and gives up root through `setpriv` before QEMU's first instruction. The directory with its sockets belongs to root as soon as they
-/// exist: a QEMU that its guest has taken over cannot put other sockets in their place and have the server talk to them.
+/// The process is started through `setsid` (a signal to the server's terminal must not reach guests), is no child of the server (which
+/// traces it, see [coppice.process.Tracee]), joins its control group, and gives up root through `setpriv` before QEMU's first
+/// instruction. The directory with its sockets belongs to root as soon as they exist: a QEMU that its guest has taken over cannot put other
+/// sockets in their place and have the server talk to them.
 public final class QemuLauncher {
     /// What QEMU needs beyond the guest's memory: translated code, device buffers, threads.
     private static final Size OVERHEAD = Size.ofMib(1536);
@@ -110,7 +111,9 @@ public final class QemuLauncher {
         var group = group(machine.name());
         try {
             prepareRunDirectory(machine, start);
-            group.create(machine.shape().maxMemory().plus(OVERHEAD), machine.shape().cpus());
+            // Twice: while a twin is there, what the guest changes is there in both versions.
+            var most = machine.shape().maxMemory().plus(machine.shape().maxMemory());
+            group.create(most.plus(OVERHEAD), machine.shape().cpus());
             var process = spawn(machine, start, group);
             var qemu = new Qemu(machine.name(), process, machine.files(), group, onExit, deadline);
             closeRunDirectory(machine);

@@ -17,8 +17,8 @@ import java.util.Optional;
 /// The memory of a guest, frozen at one instant while the guest goes on: a child of its QEMU that shares the guest's memory with it until
 /// one side writes, and never runs. Making it takes as long as copying page tables, whatever the guest changed.
 ///
-/// In three steps, of which the guest need be stopped for the second only: [#prepare], [#freeze], [#copy]. Closing it ends the child. If the
-/// server dies meanwhile the kernel ends the child, and the QEMU goes on.
+/// In three steps, of which the guest need be stopped for the second only: [#prepare], [#freeze], [#copy]. Closing it ends the child. If
+/// the server dies meanwhile the kernel ends the child, and the QEMU goes on.
 public final class Twin implements AutoCloseable {
     private static final long MADV_DONTFORK = 10;
     private static final long MADV_DOFORK = 11;

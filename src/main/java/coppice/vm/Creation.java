@@ -77,8 +77,7 @@ final class Creation {
         }
     }
 
-    private Vm fromSnapshot(
-            AccountId account, NewVm wanted, Snapshot snapshot, Deadline deadline) {
+    private Vm fromSnapshot(AccountId account, NewVm wanted, Snapshot snapshot, Deadline deadline) {
         var vm = as(describe(snapshot, context.node().takeUser()), account, wanted);
         return awaitBirth(enter(vm, wanted.reassignSlug()), from(snapshot), deadline);
     }
@@ -88,8 +87,7 @@ final class Creation {
         var snapshot = snapshots.byId(id).orElseThrow();
         var vm = describe(snapshot, context.node().takeUser());
         try {
-            context.node()
-                    .promiseSpareMemory(vm.id().text(), vm.hardware().resources().memory());
+            context.node().promiseSpareMemory(vm.id().text(), vm.hardware().resources().memory());
             return Warm.make(context, vm, snapshots.directory(id), deadline);
         } catch (RuntimeException e) {
             context.machines().delete(vm.id());

@@ -14,6 +14,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Future;
 import java.util.concurrent.FutureTask;
@@ -24,6 +25,8 @@ import java.util.function.Consumer;
 /// Copies VMs. One capture serves all copies of a fork; their machines are started while it is still being made. They are `starting` until
 /// the last of them is itself: a fork that fails, or a server that dies before that, leaves none.
 final class Forks {
+    private static final Duration POLL = Duration.ofMillis(20);
+
     private final VmContext context;
     private final Creation creation;
 
@@ -38,13 +41,9 @@ final class Forks {
         creation.quota().requireVms(account, wanted.count());
         var deadline = Deadline.in(context.limits().start());
         var fork = new Fork(wanted, deadline);
-        try {
-            source.loop().ask(() -> source.fork(fork::capture), deadline);
-        } catch (RuntimeException e) {
-            fork.takeBack(e);
-            throw e;
-        }
-        var ending = new FutureTask<>(fork::awaitAll);
+        var capturing = source.loop().submit(() -> source.fork(fork::capture));
+        // Goes on when the caller has lost patience: whoever began it must also take it back.
+        var ending = new FutureTask<>(() -> fork.awaitAll(capturing));
         Thread.ofVirtual().name("fork-of-" + source.vm().id()).start(ending);
         return new Vms.Forked(source.vm(), fork.await(ending, wanted.patience()));
     }
@@ -57,15 +56,20 @@ final class Forks {
         private final List<VmLife> copies = new ArrayList<>();
         private final List<Future<Vm>> births = new ArrayList<>();
         private final CompletableFuture<Void> captured = new CompletableFuture<>();
-        private final List<CompletableFuture<Void>> ready = new ArrayList<>();
+        private final CountDownLatch unready;
+        private volatile Optional<RuntimeException> failure = Optional.empty();
 
         Fork(NewFork wanted, Deadline deadline) {
             this.wanted = wanted;
             this.deadline = deadline;
+            this.unready = new CountDownLatch(wanted.count());
         }
 
         /// On the source's loop: captures it and has its copies begin.
         void capture(Vm source, Optional<Machines.Live> live) {
+            if (deadline.isPast()) {
+                throw late(null);
+            }
             try (var _ = context.node().takeRoom(room(live))) {
                 switch (source.state()) {
                     case VmState.Running _ -> captureRunning(source, live.orElseThrow());
@@ -115,30 +119,50 @@ final class Forks {
         }
 
         private void begin(VmLife.Birth birth) {
-            copies.forEach(_ -> ready.add(new CompletableFuture<>()));
-            for (int i = 0; i < copies.size(); i++) {
-                var copy = copies.get(i);
-                var isReady = ready.get(i);
-                births.add(
-                        copy.loop().submit(() -> copy.create(together(birth, isReady), deadline)));
+            var together = together(birth);
+            for (var copy : copies) {
+                births.add(copy.loop().submit(() -> copy.create(together, deadline)));
             }
         }
 
         /// A birth that has come to its end when those of all copies have.
-        private VmLife.Birth together(VmLife.Birth birth, CompletableFuture<Void> isReady) {
+        private VmLife.Birth together(VmLife.Birth birth) {
             return (vm, run, onExit, until) -> {
                 try (var undo = new Undo()) {
                     var live = bear(birth, vm, run, onExit, until);
                     undo.onFailure(live.qemu()::kill);
-                    isReady.complete(null);
-                    await(CompletableFuture.allOf(ready.toArray(CompletableFuture[]::new)));
+                    awaitOthers();
                     undo.keep();
                     return live;
                 } catch (RuntimeException e) {
-                    isReady.completeExceptionally(e);
+                    failure = Optional.of(e);
                     throw e;
                 }
             };
+        }
+
+        private void awaitOthers() {
+            unready.countDown();
+            try {
+                while (!unready.await(POLL.toMillis(), TimeUnit.MILLISECONDS)) {
+                    requireTheOthers();
+                }
+                requireTheOthers();
+            } catch (InterruptedException e) {
+                Thread.currentThread().interrupt();
+                throw new Failure(Code.UNAVAILABLE, "interrupted while copying a VM", e);
+            }
+        }
+
+        private void requireTheOthers() {
+            failure.ifPresent(
+                    e -> {
+                        throw new Failure(
+                                Code.UNAVAILABLE, "another copy failed: " + e.getMessage(), e);
+                    });
+            if (deadline.isPast()) {
+                throw late(null);
+            }
         }
 
         private Machines.Live bear(
@@ -181,8 +205,9 @@ final class Forks {
         }
 
         /// Waits until all are there, or none is.
-        List<Vm> awaitAll() {
+        List<Vm> awaitAll(Future<Vm> capturing) {
             try {
+                await(capturing);
                 return births.stream().map(this::await).toList();
             } catch (RuntimeException e) {
                 takeBack(e);
@@ -190,6 +215,13 @@ final class Forks {
             } finally {
                 Published.delete(stage);
             }
+        }
+
+        private static Failure late(Exception why) {
+            return new Failure(
+                    Code.VM_START_TIMEOUT,
+                    "the copies did not get ready in time; list the VMs to see what there is",
+                    why);
         }
 
         private <T> T await(Future<T> future) {
@@ -206,10 +238,7 @@ final class Forks {
                     case Throwable cause -> throw new IllegalStateException(cause);
                 }
             } catch (TimeoutException e) {
-                throw new Failure(
-                        Code.VM_START_TIMEOUT,
-                        "the copies did not get ready in time; list the VMs to see what there is",
-                        e);
+                throw late(e);
             } catch (InterruptedException e) {
                 Thread.currentThread().interrupt();
                 throw new Failure(Code.UNAVAILABLE, "interrupted while copying a VM", e);

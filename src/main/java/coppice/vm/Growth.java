@@ -55,6 +55,16 @@ public record Growth(Optional<Integer> cpu, Optional<Size> memory, Optional<Size
                 .orElse(shape.totalMemory());
     }
 
+    /// Refuses another size of a disk that no guest is there to make use of.
+    static void requireSameStorage(Vm vm, Resources wanted) {
+        if (!wanted.storage().equals(vm.hardware().resources().storage())) {
+            throw new Failure(
+                    Code.CONFLICT,
+                    "storage: the disk of %s can only grow while the VM runs; start it first"
+                            .formatted(vm.id()));
+        }
+    }
+
     /// Refuses what a machine cannot get without a new boot.
     static void requireRoom(MachineShape shape, Resources wanted) {
         if (wanted.cpu() > shape.maxCpus()) {

@@ -71,8 +71,7 @@ final class Machines {
         return createIn(vm, capture, UUID.randomUUID(), onExit, deadline);
     }
 
-    private Live createIn(
-            Vm vm, Path capture, UUID run, Consumer<Exit> onExit, Deadline deadline) {
+    private Live createIn(Vm vm, Path capture, UUID run, Consumer<Exit> onExit, Deadline deadline) {
         var restored = restore(vm, capture, run, onExit, deadline);
         return introduce(vm, restored, deadline);
     }
@@ -83,7 +82,8 @@ final class Machines {
             undo.onFailure(qemu::kill);
             qemu.resume(deadline);
             var live = live(vm, qemu, run);
-            live.line().guest(deadline); // randomness and time; it has its own name since it was made
+            live.line()
+                    .guest(deadline); // randomness and time; it has its own name since it was made
             files.unmarkWarm(vm.id());
             undo.keep();
             return live;

@@ -155,8 +155,7 @@ final class Pool implements AutoCloseable {
         lock.lock();
         try {
             var wanted = wanted();
-            ready.forEach(
-                    warm -> wanted.merge(warm.vm().origin().snapshot(), -1, Integer::sum));
+            ready.forEach(warm -> wanted.merge(warm.vm().origin().snapshot(), -1, Integer::sum));
             return wanted.entrySet().stream()
                     .filter(e -> e.getValue() > 0 && creation.exists(e.getKey()))
                     .map(Map.Entry::getKey)

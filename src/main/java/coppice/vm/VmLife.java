@@ -5,7 +5,6 @@ import coppice.base.Deadline;
 import coppice.base.Failure;
 import coppice.qemu.Exit;
 import java.nio.file.Path;
-import java.time.Duration;
 import java.time.Instant;
 import java.util.Optional;
 import java.util.UUID;
@@ -19,7 +18,6 @@ import org.slf4j.LoggerFactory;
 /// All methods but [#vm], [#live] and [#cut] run on the VM's loop. Each transition is written to the store first, then made in memory.
 final class VmLife {
     private static final Logger LOG = LoggerFactory.getLogger(VmLife.class);
-    private static final Duration AGENT = Duration.ofSeconds(5);
 
     private final VmContext context;
     private final VmLoop loop;
@@ -221,35 +219,14 @@ final class VmLife {
         switch (vm.state()) {
             case VmState.Stopped _ -> {}
             case VmState.Paused(_, var generation) -> dropMemory(generation);
-            case VmState.Running _ -> powerOff(live.orElseThrow(), deadline);
+            case VmState.Running _ -> {
+                PowerOff.of(
+                        vm.id(), live.orElseThrow(), deadline.atMost(context.limits().powerOff()));
+                rest(new VmState.Stopped(now(), Optional.empty()));
+            }
             case VmState.Creating _, VmState.Starting _, VmState.Pausing _ -> throw between();
         }
         return vm;
-    }
-
-    private void powerOff(Machines.Live machine, Deadline deadline) {
-        var limit = deadline.atMost(context.limits().powerOff());
-        try {
-            machine.line().guest(limit.atMost(AGENT)).shutdown(limit.atMost(AGENT));
-        } catch (Failure unreachable) {
-            LOG.info("{}: the agent cannot be asked to power off, pressing the button", vm.id());
-            pressPower(machine, limit);
-        }
-        if (!machine.qemu().hasEnded(limit)) {
-            machine.qemu().kill();
-        }
-        rest(new VmState.Stopped(now(), Optional.empty()));
-    }
-
-    private void pressPower(Machines.Live machine, Deadline limit) {
-        try {
-            machine.qemu().pressPower(limit);
-        } catch (Failure e) {
-            LOG.debug(
-                    "{}: no power button",
-                    vm.id(),
-                    e); // it ended meanwhile, or is cut when the time is over
-        }
     }
 
     Vm kill() {
@@ -304,12 +281,12 @@ final class VmLife {
         switch (vm.state()) {
             case VmState.Running _ -> growing.grow(this, wanted, deadline);
             case VmState.Paused _ -> {
-                requireSameStorage(wanted);
+                Growth.requireSameStorage(vm, wanted);
                 Growth.requireRoom(vm.hardware().shape(), wanted);
                 change(vm.hardware().with(wanted));
             }
             case VmState.Stopped _ -> {
-                requireSameStorage(wanted);
+                Growth.requireSameStorage(vm, wanted);
                 change(vm.hardware().with(wanted));
             }
             case VmState.Creating _, VmState.Starting _, VmState.Pausing _ -> throw between();
@@ -323,15 +300,6 @@ final class VmLife {
             var changed = vm.with(hardware, now());
             context.records().changeProgress(changed);
             vm = changed;
-        }
-    }
-
-    private void requireSameStorage(Resources wanted) {
-        if (!wanted.storage().equals(vm.hardware().resources().storage())) {
-            throw new Failure(
-                    Code.CONFLICT,
-                    "storage: the disk of %s can only grow while the VM runs; start it first"
-                            .formatted(vm.id()));
         }
     }
 

@@ -43,7 +43,8 @@ final class Installation implements AutoCloseable {
         environment.put("COPPICE_IMAGES", "busybox");
         environment.put("COPPICE_IMAGE_DEFAULT", "busybox");
         environment.put("COPPICE_NODE_DISK_RESERVE", "256");
-        environment.put("COPPICE_POOL_SIZE", "0"); // what a test does not ask for must not disturb it
+        environment.put(
+                "COPPICE_POOL_SIZE", "0"); // what a test does not ask for must not disturb it
         environment.putAll(settings);
     }
 

@@ -145,8 +145,7 @@ class PoolIT {
     private Set<String> awaitWarm(int machines) {
         var deadline = Deadline.in(Duration.ofSeconds(60));
         while (groups().size() != machines || !areReady(groups())) {
-            assertTrue(
-                    !deadline.isPast(), groups() + " is not ready:\n" + installation.logTail());
+            assertTrue(!deadline.isPast(), groups() + " is not ready:\n" + installation.logTail());
             Thread.onSpinWait();
         }
         return groups();

@@ -103,7 +103,7 @@ class SettingsTest {
                         Optional.empty(),
                         Optional.empty(),
                         Optional.empty(),
-                                new coppice.vm.PoolLimits(2, Duration.ofSeconds(600))),
+                        new coppice.vm.PoolLimits(2, Duration.ofSeconds(600))),
                 settings.vmLimits());
     }
 

@@ -18,7 +18,6 @@ import coppice.json.JsonWriter;
 import coppice.json.Schema;
 import coppice.vm.Growth;
 import coppice.vm.NewVm;
-import coppice.vm.Timers;
 import coppice.vm.Vm;
 import coppice.vm.VmFilter;
 import coppice.vm.Vms;
