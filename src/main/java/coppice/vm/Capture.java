@@ -1,5 +1,7 @@
 package coppice.vm;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
+
 import coppice.base.Code;
 import coppice.base.Failure;
 import coppice.base.Size;
@@ -9,8 +11,10 @@ import coppice.json.JsonWriter;
 import coppice.qemu.Hypervisor;
 import coppice.qemu.MachineShape;
 import java.io.IOException;
+import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.UserDefinedFileAttributeView;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 import java.util.HexFormat;
@@ -37,6 +41,9 @@ public record Capture(
     static final String RAM = "ram";
     static final String DEVICES = "devices";
     static final String DISK = "disk.raw";
+
+    private static final List<String> LARGE = List.of(RAM, DISK);
+    private static final String MARK = "coppice.generation";
 
     /// The files that every capture has, in the order in which they are made.
     static final List<String> FILES =
@@ -70,6 +77,7 @@ public record Capture(
             throw damaged(
                     "the device state in %s is damaged".formatted(directory.getFileName()), null);
         }
+        requireBound(directory);
         if (Files.size(directory.resolve(RAM)) != shape.totalMemory().bytes()) {
             throw damaged(
                     "the memory image in %s is damaged".formatted(directory.getFileName()), null);
@@ -87,8 +95,14 @@ public record Capture(
         Files.write(directory.resolve(DESCRIPTION), Json.pretty(toJson().put(DIGEST, digest())));
     }
 
-    /// Refuses to go on under another hypervisor: device state and processor features would not fit.
-    void requireRestorable(Hypervisor here) {
+    /// Refuses to go on on another machine or under another hypervisor: device state and processor features would not fit.
+    void requireRestorable(MachineShape machine, Hypervisor here) {
+        if (!shape.equals(machine)) {
+            throw new Failure(
+                    Code.UNAVAILABLE,
+                    "this VM was captured on another machine (%s) and cannot go on on this one (%s)"
+                            .formatted(shape, machine));
+        }
         if (!hypervisor.equals(here)) {
             throw new Failure(
                     Code.UNAVAILABLE,
@@ -101,6 +115,34 @@ public record Capture(
                                     here.accelerator(),
                                     here.processor()));
         }
+    }
+
+    /// Marks the files that are too large for a digest as those of this capture, in an extended attribute.
+    void bind(Path directory) throws IOException {
+        for (var file : LARGE) {
+            attributes(directory.resolve(file)).write(MARK, UTF_8.encode(generation.toString()));
+        }
+    }
+
+    /// Refuses files that another capture was made with. Files of captures from before there were marks have none.
+    private void requireBound(Path directory) throws IOException {
+        for (var file : LARGE) {
+            var attributes = attributes(directory.resolve(file));
+            if (attributes.list().contains(MARK)) {
+                var mark = ByteBuffer.allocate(attributes.size(MARK));
+                attributes.read(MARK, mark);
+                if (!UTF_8.decode(mark.flip()).toString().equals(generation.toString())) {
+                    throw damaged(
+                            "%s in %s belongs to another capture"
+                                    .formatted(file, directory.getFileName()),
+                            null);
+                }
+            }
+        }
+    }
+
+    private static UserDefinedFileAttributeView attributes(Path file) {
+        return Files.getFileAttributeView(file, UserDefinedFileAttributeView.class);
     }
 
     static String digestOf(Path file) throws IOException {

@@ -73,6 +73,7 @@ final class CaptureFiles {
                     VmFiles.publicRead(unfinished.resolve(name));
                 }
             }
+            Capture.read(unfinished).bind(unfinished);
             Published.directory(unfinished, place);
         } catch (IOException | Failure e) {
             throw undone(unfinished, e);
@@ -99,6 +100,7 @@ final class CaptureFiles {
     void finish(Capture capture, Path unfinished, Path place) {
         try {
             capture.write(unfinished);
+            capture.bind(unfinished);
             for (var name : Capture.FILES) {
                 VmFiles.publicRead(unfinished.resolve(name));
             }

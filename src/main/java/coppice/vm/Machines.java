@@ -172,7 +172,7 @@ final class Machines {
     }
 
     private Live restore(Vm vm, Path capture, UUID run, Consumer<Exit> onExit, Deadline deadline) {
-        Capture.read(capture).requireRestorable(launcher.hypervisor());
+        Capture.read(capture).requireRestorable(vm.hardware().shape(), launcher.hypervisor());
         files.unpack(vm.id(), vm.hardware().user(), capture);
         try (var undo = new Undo()) {
             var qemu = launcher.expect(machine(vm), onExit, deadline);

@@ -133,6 +133,35 @@ class CaptureTest {
                                 .replaceAll("\\s", ""));
     }
 
+    @ParameterizedTest
+    @ValueSource(strings = {Capture.RAM, Capture.DISK})
+    void aFileOfAnotherCaptureIsRefusedHoweverAlikeItIs(String name) throws IOException {
+        written.bind(directory);
+        assertEquals(written, Capture.read(directory));
+        var other =
+                new Capture(
+                        UUID.randomUUID(),
+                        written.shape(),
+                        written.storage(),
+                        HERE,
+                        written.devicesDigest());
+        other.write(directory);
+        assertRefused("another capture");
+        other.bind(directory);
+        assertEquals(other, Capture.read(directory));
+    }
+
+    @Test
+    void aMachineOfAnotherShapeIsRefused() {
+        var shape = written.shape();
+        assertDoesNotThrow(() -> written.requireRestorable(shape, HERE));
+        var grown = shape.withCpus(shape.cpus() == 1 ? shape.maxCpus() : 1);
+        if (!grown.equals(shape)) {
+            var failure = assertThrows(Failure.class, () -> written.requireRestorable(grown, HERE));
+            assertTrue(failure.getMessage().contains("another machine"), failure.getMessage());
+        }
+    }
+
     @Test
     void filesOfTwoCapturesAreNotMixed() throws IOException {
         var devicesOfOne = Files.readAllBytes(directory.resolve(Capture.DEVICES));
@@ -143,14 +172,16 @@ class CaptureTest {
 
     @Test
     void aMachineGoesOnUnderTheSameHypervisorOnly() {
-        assertDoesNotThrow(() -> written.requireRestorable(HERE));
+        assertDoesNotThrow(() -> written.requireRestorable(written.shape(), HERE));
         assertCannotGoOn(new Hypervisor("kvm", "10.0.2", "max"));
         assertCannotGoOn(new Hypervisor("tcg", "10.0.3", "max"));
         assertCannotGoOn(new Hypervisor("tcg", "10.0.2", "EPYC"));
     }
 
     private void assertCannotGoOn(Hypervisor other) {
-        var failure = assertThrows(Failure.class, () -> written.requireRestorable(other));
+        var failure =
+                assertThrows(
+                        Failure.class, () -> written.requireRestorable(written.shape(), other));
         assertEquals(Code.UNAVAILABLE, failure.code());
         for (var part : new String[] {"10.0.2 (tcg", other.version(), other.processor()}) {
             assertTrue(failure.getMessage().contains(part), failure.getMessage());
