@@ -1,11 +1,14 @@
 package coppice.process;
 
+import static org.junit.jupiter.api.Assertions.assertDoesNotThrow;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import coppice.base.Deadline;
 import coppice.base.Failure;
+import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -18,6 +21,8 @@ import org.junit.jupiter.api.io.TempDir;
 
 @TestInstance(TestInstance.Lifecycle.PER_CLASS) // they share one compiled program
 class TraceeIT {
+    private static final Path QEMU = Path.of("/usr/bin/qemu-system-x86_64");
+
     private Path program;
     private Path file;
 
@@ -71,11 +76,51 @@ class TraceeIT {
         try (var process = new WaitingProcess(program, file)) {
             boolean isThrough = false;
             for (int last = 0; !isThrough; last++) {
-                isThrough = traceUntil(last, process);
+                isThrough = traceUntil(last, process.id());
                 process.change(last);
                 awaitAlone(process, "after system call " + last);
                 assertTrue(last < 500, "it never comes to its end");
             }
+        }
+    }
+
+    /// The filter is what the process makes the injected call under when whoever suspended it has died.
+    @Test
+    void aQemuUnderItsFilterLivesThroughThatToo() {
+        assumeTrue(Files.isExecutable(QEMU), "skipped: there is no QEMU");
+        var process = startQemu();
+        try {
+            boolean isThrough = false;
+            for (int last = 0; !isThrough; last++) {
+                isThrough = traceUntil(last, process);
+                assertTrue(process.isAlive(), "it ended after system call " + last);
+                assertTrue(last < 500, "it never comes to its end");
+            }
+        } finally {
+            process.kill();
+        }
+    }
+
+    private static ProcessId startQemu() {
+        var line = "setsid %s -nodefaults -display none -S %s </dev/null >/dev/null 2>&1 & echo $!";
+        var sandbox =
+                "-sandbox on,obsolete=deny,elevateprivileges=deny,spawn=deny,resourcecontrol=deny";
+        var pid = Command.of("sh", "-c", line.formatted(QEMU, sandbox)).runOrFail(soon()).strip();
+        var process = ProcessId.of(Long.parseLong(pid)).orElseThrow();
+        var deadline = soon();
+        while (!isFiltered(process)) {
+            assertTrue(!deadline.isPast(), "QEMU does not get its filter");
+            Thread.onSpinWait();
+        }
+        return process;
+    }
+
+    private static boolean isFiltered(ProcessId process) {
+        try {
+            return Files.readString(Path.of("/proc/%d/status".formatted(process.pid())))
+                    .contains("Seccomp:\t2");
+        } catch (IOException e) {
+            return false;
         }
     }
 
@@ -90,7 +135,7 @@ class TraceeIT {
     /// Traces with a thread that ends after so many system calls.
     ///
     /// @return whether it came to its end
-    private static boolean traceUntil(int last, WaitingProcess process) throws Exception {
+    private static boolean traceUntil(int last, ProcessId process) {
         var calls = new AtomicInteger();
         var isThrough = new AtomicBoolean();
         Tracee.Kernel dying =
@@ -107,7 +152,7 @@ class TraceeIT {
                                     try {
                                         Tracee.Frozen child;
                                         try (var tracee =
-                                                Tracee.hold(process.id(), soon(), dying)) {
+                                                Tracee.hold(process, soon(), dying)) {
                                             tracee.call(SystemCall.MADVISE, 0, 0, 0);
                                             child = tracee.fork();
                                         }
@@ -118,7 +163,7 @@ class TraceeIT {
                                     }
                                 });
         thread.start();
-        thread.join();
+        assertDoesNotThrow(() -> thread.join());
         return isThrough.get();
     }
 
