@@ -88,6 +88,14 @@ static const char *file_text(const char *name) {
     return text;
 }
 
+static ino_t file_inode(const char *name) {
+    struct stat file = {0};
+    char path[200];
+    file_path(path, sizeof path, name);
+    stat(path, &file);
+    return file.st_ino;
+}
+
 static struct run *run_to_end(const char *command) {
     struct run *run = host_exec(next_id++, command, 0, MIB);
     host_input_end(run, 0);
@@ -890,8 +898,10 @@ static void a_copy_becomes_itself_before_it_answers(void) {
         file_write(name, hook, 0755);
     }
     file_write("etc/coppice/fork.d/0-readme", "not executable", 0644);
+    ino_t inode = file_inode("etc/hostname");
     host_connect(2, "new-name", MACHINE_ID);
     CHECK(welcome.code[0] == 0);
+    CHECK(file_inode("etc/hostname") == inode); /* as long as before: written in place */
     CHECK(strcmp(file_text("etc/hostname"), "new-name\n") == 0);
     CHECK(strcmp(file_text("etc/hosts"), "127.0.0.1\tlocalhost\n127.0.1.1\tnew-name\n::1 localhost\n") == 0);
     CHECK(strcmp(file_text("etc/machine-id"), MACHINE_ID "\n") == 0);
@@ -913,6 +923,7 @@ static void a_copy_that_is_not_itself_does_not_speak(void) {
     file_write("etc/coppice/fork.d/3-hook", "#!/bin/sh\nexit 1\n", 0755);
     host_connect(3, "third", MACHINE_ID);
     CHECK(strcmp(welcome.code, "FAILED") == 0 && strstr(welcome.message, "3-hook") != NULL);
+    CHECK(strcmp(file_text("etc/hostname"), "third\n") == 0); /* shorter than before: replaced */
     host_send(PING, 0, 0, 0, "12345678", 8);
     CHECK(!host_step(50));
     host_connect(3, "third", MACHINE_ID); /* not taken for done */
