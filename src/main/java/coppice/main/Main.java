@@ -21,6 +21,7 @@ import picocli.CommandLine.Spec;
             KeyCommand.class,
             RehearseCommand.class,
             SettingCommand.class,
+            UsageCommand.class,
             VolumeCommand.class
         })
 public final class Main implements Callable<Integer> {

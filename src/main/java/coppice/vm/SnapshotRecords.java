@@ -70,6 +70,11 @@ final class SnapshotRecords {
                                 Map.of()));
     }
 
+    /// Those that are there, of all accounts.
+    List<Snapshot> usable() {
+        return store.read(handle -> query(handle, USABLE, Map.of()));
+    }
+
     /// The snapshots whose files must stay.
     Set<SnapshotId> ids() {
         return store.read(
