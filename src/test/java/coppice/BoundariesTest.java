@@ -51,6 +51,7 @@ class BoundariesTest {
             9    | dashboard       | http json store
             10   | api.v5          | api ranks 0-8
             10   | api.legacy      | api ranks 0-8
+            10   | metrics         | api ranks 0-8
             11   | main            | ranks 0-10
             11   | cli             | json http
             """;

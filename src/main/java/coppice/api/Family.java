@@ -12,7 +12,9 @@ public enum Family {
     /// `/v1/X` and other old paths, with shapes of their own.
     LEGACY(""),
     /// `/status` and `/openapi.json`: no credential, no version.
-    OPEN("");
+    OPEN(""),
+    /// For whoever runs this installation: no account's credential but one of its own, no version, and no part of the OpenAPI document.
+    OPERATOR("");
 
     private final String prefix;
 
@@ -28,8 +30,13 @@ public enum Family {
         return this == UNVERSIONED;
     }
 
+    /// Whether an account must be calling.
     boolean needsCredential() {
-        return this != OPEN;
+        return this != OPEN && this != OPERATOR;
+    }
+
+    boolean isDocumented() {
+        return this != OPERATOR;
     }
 
     /// The error body; `message` instead of the failure's own where that one must not be shown.

@@ -35,7 +35,8 @@ final class OpenApi {
 
     OpenApi(ApiSettings settings, List<Served> operations) {
         this.settings = settings;
-        this.operations = operations;
+        this.operations =
+                operations.stream().filter(served -> served.family().isDocumented()).toList();
     }
 
     JsonWriter document() {

@@ -55,6 +55,11 @@ public record Route(
         return route(Method.GET, path, id, handler, List.of(Family.OPEN));
     }
 
+    /// `handler` itself decides who may call, and nobody is told of it in the document.
+    public static Route operator(String path, String id, Handler handler) {
+        return route(Method.GET, path, id, handler, List.of(Family.OPERATOR));
+    }
+
     private static Route route(
             Method method, String path, String id, Handler handler, List<Family> families) {
         var input =

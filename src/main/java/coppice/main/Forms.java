@@ -17,6 +17,7 @@ final class Forms {
     private static final int USERS = 65_001;
 
     private static final Pattern WORD = Pattern.compile("[a-z][a-z0-9]*");
+    private static final Pattern TOKEN = Pattern.compile("[!-~]{16,1000}");
     private static final Pattern HOST_NAME =
             Pattern.compile(
                     "([A-Za-z0-9]([A-Za-z0-9-]*[A-Za-z0-9])?\\.)*[A-Za-z]([A-Za-z0-9-]*[A-Za-z0-9])?");
@@ -93,6 +94,12 @@ final class Forms {
         long number = Long.parseLong(text);
         require(number >= least && number <= most, text);
         return number;
+    }
+
+    /// A secret that is sent in a header.
+    static String token(String text) {
+        require(TOKEN.matcher(text).matches(), "(secret)");
+        return text;
     }
 
     private static void require(boolean hasForm, String text) {

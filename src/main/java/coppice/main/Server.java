@@ -19,6 +19,7 @@ import coppice.http.HttpLimits;
 import coppice.http.HttpServer;
 import coppice.identity.Accounts;
 import coppice.identity.ApiKeys;
+import coppice.metrics.Metrics;
 import coppice.node.Node;
 import coppice.qemu.Hypervisor;
 import coppice.qemu.QemuLauncher;
@@ -26,6 +27,7 @@ import coppice.store.Store;
 import coppice.vm.BaseImage;
 import coppice.vm.SnapshotTimers;
 import coppice.vm.Snapshots;
+import coppice.vm.Usage;
 import coppice.vm.Vms;
 import java.net.InetSocketAddress;
 import java.net.URI;
@@ -87,7 +89,8 @@ final class Server implements AutoCloseable {
                                 Clock.systemUTC()));
         publish(new Images(home, settings, hypervisor), settings, vms);
         keep(SnapshotTimers.start(vms.snapshots()));
-        var api = new Api(apiSettings(settings), credentials(keys), routes(vms));
+        var routes = routes(vms, metrics(settings, store, accounts, host));
+        var api = new Api(apiSettings(settings), credentials(keys), routes);
         var address = new InetSocketAddress(settings.httpAddress(), settings.httpPort());
         var http = keep(HttpServer.start(address, HttpLimits.DEFAULT, api));
         port = http.port();
@@ -118,8 +121,24 @@ final class Server implements AutoCloseable {
         }
     }
 
-    private static List<Route> routes(Vms vms) {
+    /// The route of the metrics, when there is a token for them.
+    private List<Route> metrics(Settings settings, Store store, Accounts accounts, Vms.Host host) {
+        return settings
+                .metricsToken()
+                .map(
+                        token -> {
+                            var usage =
+                                    keep(new Usage(store, accounts, host.root(), host.reflink()));
+                            var reserve = settings.capacity().diskReserve();
+                            return Metrics.of(token, usage, host.root(), reserve).route();
+                        })
+                .stream()
+                .toList();
+    }
+
+    private static List<Route> routes(Vms vms, List<Route> more) {
         return Stream.of(
+                        more,
                         new VmRoutes(vms).routes(),
                         new SnapshotRoutes(vms).routes(),
                         new LegacyVmRoutes(vms).routes(),

@@ -2,6 +2,7 @@ package coppice.main;
 
 import coppice.base.Code;
 import coppice.base.Failure;
+import coppice.base.Secret;
 import coppice.base.Size;
 import coppice.base.Slug;
 import coppice.vm.PoolLimits;
@@ -26,6 +27,9 @@ import java.util.stream.Stream;
 public final class Settings {
     /// Every key and its default. An empty default is explained in docs/configuration.md.
     static final Map<String, String> DEFAULTS = defaults();
+
+    /// Keys whose values stand in no message.
+    private static final Set<String> SECRETS = Set.of("metrics.token");
 
     private static final String VARIABLE = "COPPICE_";
 
@@ -70,6 +74,7 @@ public final class Settings {
         keys.put("vm.maxRunning", "");
         keys.put("vm.maxTotal", "");
         keys.put("snapshot.maxTotal", "");
+        keys.put("metrics.token", "");
         return java.util.Collections.unmodifiableMap(keys);
     }
 
@@ -233,6 +238,14 @@ public final class Settings {
                         seconds("pool.window")));
     }
 
+    /// What a scraper of the metrics must send. Empty: there are none.
+    public Optional<Secret> metricsToken() {
+        return optional(
+                "metrics.token",
+                text -> new Secret(Forms.token(text)),
+                "at least 16 characters, none of them a space");
+    }
+
     /// Reads everything once, and throws with all mistakes together when there are any.
     void check() {
         dataDirectory();
@@ -244,6 +257,7 @@ public final class Settings {
         brand();
         capacity();
         vmLimits();
+        metricsToken();
         checkImages();
         if (!mistakes.isEmpty()) {
             throw new Failure(
@@ -314,7 +328,8 @@ public final class Settings {
         try {
             return read.apply(values.get(key));
         } catch (RuntimeException e) {
-            mistakes.add("%s: must be %s, not '%s'".formatted(key, form, values.get(key)));
+            var shown = SECRETS.contains(key) ? "what is set" : "'%s'".formatted(values.get(key));
+            mistakes.add("%s: must be %s, not %s".formatted(key, form, shown));
             return read.apply(DEFAULTS.get(key));
         }
     }

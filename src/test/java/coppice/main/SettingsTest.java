@@ -223,6 +223,24 @@ class SettingsTest {
         assertTrue(mistakes.getFirst().endsWith(", not '%s'".formatted(value)));
     }
 
+    @ParameterizedTest
+    @ValueSource(strings = {"too-short", "has a space in its middle", "not-äscii-whatever-it-is"})
+    void aTokenThatIsNoneIsAMistakeThatDoesNotShowIt(String token) {
+        assertEquals(
+                List.of(
+                        "metrics.token: must be at least 16 characters, none of them a space,"
+                                + " not what is set"),
+                GivenSettings.mistakes(given().read("metrics.token", token)));
+    }
+
+    @Test
+    void theTokenOfTheMetricsIsASecret() {
+        assertEquals(Optional.empty(), given().read().metricsToken());
+        var token = given().read("metrics.token", "0123456789abcdef").metricsToken().orElseThrow();
+        assertEquals("0123456789abcdef", token.reveal());
+        assertEquals("***", token.toString());
+    }
+
     @Test
     void theBaseUrlIsMadeOfAddressAndPort() throws IOException {
         Files.writeString(file, "http.address = 10.0.0.7\nhttp.port = 80\n");

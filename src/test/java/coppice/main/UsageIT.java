@@ -4,23 +4,28 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import java.nio.charset.StandardCharsets;
+import java.util.Map;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
 
-/// What VMs and snapshots are said to take, with real VMs of 128 MiB.
+/// What VMs and snapshots are said to take, by `coppice usage` and by the metrics, with real VMs of 128 MiB.
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 class UsageIT {
+    private static final String TOKEN = "a-token-of-this-test";
     private static final String RANDOM = "head -c %dm /dev/urandom > %s";
 
     private Installation installation;
     private Client client;
+    private Client scraper;
 
     @BeforeAll
     void start() {
-        installation = Installation.start();
+        installation = Installation.start(Map.of("COPPICE_METRICS_TOKEN", TOKEN));
         client = installation.client("main");
+        scraper = installation.clientWithKey(TOKEN);
     }
 
     @AfterAll
@@ -130,6 +135,54 @@ class UsageIT {
 
         client.delete("/v5/vms/shown").expect(204);
         installation.client("other").delete("/v5/vms/" + other).expect(204);
+    }
+
+    @Test
+    void theSameNumbersAreMetricsForWhoHasTheToken() {
+        var vm = client.createVm();
+        var used = Used.of(installation, vm);
+        var answer = scraper.get("/metrics");
+        answer.expect(200);
+        var text = new String(answer.response().body(), StandardCharsets.UTF_8);
+
+        var labels = "{account=\"main\",vm=\"%s\"} ".formatted(vm);
+        assertEquals(used.diskOwn(), metric(text, "coppice_vm_disk_own_bytes" + labels), 2);
+        assertEquals(used.memoryOwn(), metric(text, "coppice_vm_memory_own_bytes" + labels), 5);
+        assertEquals(used.qemu(), metric(text, "coppice_vm_memory_qemu_bytes" + labels), 30);
+        assertTrue(text.contains("\ncoppice_vms{state=\"paused\"} "), text);
+        assertTrue(metric(text, "coppice_volume_size_bytes ") > 8000, text);
+        assertTrue(metric(text, "coppice_volume_free_bytes ") > 1000, text);
+        assertEquals(256, metric(text, "coppice_volume_reserve_bytes "));
+        assertTrue(text.contains("\ncoppice_usage_complete 1\n"), text);
+        assertTrue(
+                answer.response()
+                        .headers()
+                        .firstValue("Content-Type")
+                        .orElse("")
+                        .startsWith("text/plain; version=0.0.4"));
+
+        client.get("/metrics").expect(401, "INVALID_API_KEY");
+        scraper.get("/v5/vms").expect(401, "INVALID_API_KEY");
+        assertFalse(
+                client.get("/openapi.json").expect(200).requiredObject("paths").has("/metrics"));
+        client.delete("/v5/vms/" + vm).expect(204);
+    }
+
+    @Test
+    void withoutATokenThereAreNoMetrics() {
+        try (var silent = Installation.start()) {
+            silent.clientWithKey("").get("/metrics").expect(404, "NOT_FOUND");
+            silent.client("main").get("/metrics").expect(404, "NOT_FOUND");
+        }
+    }
+
+    /// In MiB.
+    private static double metric(String text, String name) {
+        return text.lines()
+                .filter(line -> line.startsWith(name))
+                .map(line -> Double.parseDouble(line.substring(name.length())) / (1 << 20))
+                .findFirst()
+                .orElseThrow(() -> new AssertionError("no " + name + " in " + text));
     }
 
     private static void assertBetween(double least, double most, double found, String message) {
