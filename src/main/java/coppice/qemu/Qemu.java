@@ -25,12 +25,14 @@ import tools.jackson.databind.JsonNode;
 /// object only lets go of the process: the VM goes on.
 public final class Qemu implements AutoCloseable {
     private static final Duration POLL = Duration.ofMillis(1);
+    private static final Duration STALL = Duration.ofSeconds(1);
 
     private final ProcessId process;
     private final MachineFiles files;
     private final ControlGroup group;
     private final CountDownLatch ended = new CountDownLatch(1);
     private final AtomicReference<Exit> exit = new AtomicReference<>(Exit.CRASHED);
+    private final Stalls stalls;
     private final Qmp qmp;
     private volatile boolean isLettingGo;
 
@@ -44,6 +46,12 @@ public final class Qemu implements AutoCloseable {
         this.process = process;
         this.files = files;
         this.group = group;
+        this.stalls =
+                new Stalls(
+                        name,
+                        limit -> status(limit).equals("io-error"),
+                        this::cont,
+                        this::awaitNextTry);
         this.qmp =
                 Qmp.connect(
                         name,
@@ -64,11 +72,17 @@ public final class Qemu implements AutoCloseable {
 
     /// Lets the guest's processors run.
     public void resume(Deadline deadline) {
+        stalls.hold(false);
+        cont(deadline);
+    }
+
+    private void cont(Deadline deadline) {
         qmp.ask("cont", Map.of(), deadline);
     }
 
     /// Stops the guest's processors.
     public void freeze(Deadline deadline) {
+        stalls.hold(true);
         qmp.ask("stop", Map.of(), deadline);
     }
 
@@ -88,7 +102,7 @@ public final class Qemu implements AutoCloseable {
             if (deadline.isPast()) {
                 throw new Failure(Code.VM_START_TIMEOUT, "the device state was not loaded in time");
             }
-            pause();
+            pause(POLL);
         }
     }
 
@@ -245,6 +259,7 @@ public final class Qemu implements AutoCloseable {
                                 case "guest-panic" -> Exit.PANIC;
                                 default -> Exit.ASKED;
                             });
+            case "STOP" -> stalls.stopped();
             case "GUEST_PANICKED" -> exit.compareAndSet(Exit.CRASHED, Exit.PANIC);
             default -> {} // other events say nothing that is not asked for
         }
@@ -261,7 +276,7 @@ public final class Qemu implements AutoCloseable {
                                 if (patience.isPast()) {
                                     process.kill();
                                 }
-                                pause();
+                                pause(POLL);
                             }
                             if (!isLettingGo) {
                                 group.delete();
@@ -271,9 +286,17 @@ public final class Qemu implements AutoCloseable {
                         });
     }
 
-    private static void pause() {
+    /// Fails when there is nothing more to try.
+    private void awaitNextTry() {
+        pause(STALL);
+        if (!isAlive() || isLettingGo) {
+            throw new Failure(Code.UNAVAILABLE, "the QEMU has ended, or is another server's");
+        }
+    }
+
+    private static void pause(Duration time) {
         try {
-            Thread.sleep(POLL);
+            Thread.sleep(time);
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
             throw new Failure(Code.UNAVAILABLE, "interrupted while waiting for QEMU", e);

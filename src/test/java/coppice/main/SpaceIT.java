@@ -86,6 +86,39 @@ class SpaceIT {
         assertEquals(List.of(), groups());
     }
 
+    @Test
+    void aGuestThatWritesToAFullVolumeWaitsForRoomAndLosesNothing() throws IOException {
+        var vm = client.createVm();
+        var filler = fill();
+        Command.of("sh", "-c", "cat /dev/zero > " + filler + "-too").run(soon());
+        assertEquals(0, free());
+        assertEquals("hello", client.run(vm, "echo hello"));
+        client.run(
+                vm,
+                "setsid sh -c 'head -c 30m /dev/urandom > /root/disk; sync;"
+                        + " sha256sum /root/disk > /root/s' >/dev/null 2>&1 &");
+        awaitStall(vm);
+
+        Files.delete(filler);
+        Files.delete(filler.resolveSibling(filler.getFileName() + "-too"));
+        awaitFree(RESERVE);
+
+        client.run(vm, "while [ ! -s /root/s ]; do sleep 1; done; sync");
+        client.run(vm, "echo 3 > /proc/sys/vm/drop_caches; sha256sum -c /root/s");
+        assertEquals("0", client.run(vm, "dmesg | grep -c 'I/O error' || true"));
+        client.delete("/v5/vms/" + vm).expect(204);
+    }
+
+    private void awaitStall(String vm) {
+        var deadline = soon();
+        var sign = vm + " cannot write to its disk";
+        while (!installation.logTail().contains(sign)) {
+            assertTrue(
+                    !deadline.isPast(),
+                    () -> "no '%s':\n%s".formatted(sign, installation.logTail()));
+        }
+    }
+
     private void refused(String path, String body) {
         var answer = client.post(path, body);
         answer.expect(409, "CONFLICT");
