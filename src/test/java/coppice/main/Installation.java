@@ -141,7 +141,9 @@ final class Installation implements AutoCloseable {
     String logTail() {
         try {
             var lines = Files.readAllLines(log());
-            return String.join("\n", lines.subList(Math.max(0, lines.size() - 60), lines.size()));
+            var tail = lines.subList(Math.max(0, lines.size() - 60), lines.size());
+            var end = server.isAlive() ? "it runs" : "it has ended: " + server.exitValue();
+            return String.join("\n", tail) + "\n" + end;
         } catch (IOException e) {
             return "no log";
         }
