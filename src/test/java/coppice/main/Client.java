@@ -9,6 +9,7 @@ import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.util.Base64;
 
 /// A caller of the API with one key, as a test sees it.
 final class Client {
@@ -119,10 +120,15 @@ final class Client {
     }
 
     static String exec(String command) {
+        return exec(command, new byte[0]);
+    }
+
+    static String exec(String command, byte[] stdin) {
         return new String(
                 Json.write(
                         new coppice.json.JsonWriter()
                                 .put("command", command)
+                                .put("stdin", Base64.getEncoder().encodeToString(stdin))
                                 .put("timeoutMs", 120_000)),
                 StandardCharsets.UTF_8);
     }

@@ -4,15 +4,9 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import coppice.process.ControlGroup;
-import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.Callable;
-import java.util.concurrent.ExecutionException;
-import java.util.concurrent.Executors;
-import java.util.concurrent.Future;
-import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
@@ -33,7 +27,7 @@ class ManyVmsIT {
         var client = installation.client("main");
 
         var answers =
-                atOnce(
+                AtOnce.call(
                         20,
                         i ->
                                 client.post(
@@ -45,7 +39,7 @@ class ManyVmsIT {
         answers.forEach(answer -> ids.add(answer.expect(200).requiredString("id")));
         assertEquals(20, ids.size());
         var hosts =
-                atOnce(
+                AtOnce.call(
                         20,
                         i ->
                                 client.post(
@@ -59,7 +53,7 @@ class ManyVmsIT {
         assertEquals(20, counts.requiredInteger("totalCount"));
         assertEquals(20, counts.requiredInteger("runningCount"));
 
-        atOnce(20, i -> client.delete("/v5/vms/vm%d".formatted(i)))
+        AtOnce.call(20, i -> client.delete("/v5/vms/vm%d".formatted(i)))
                 .forEach(answer -> answer.expect(204));
         assertNothingLeft(client);
     }
@@ -71,7 +65,7 @@ class ManyVmsIT {
         installation = Installation.start(Map.of("COPPICE_NODE_MEMORY_OVERCOMMIT", three));
         var client = installation.client("main");
 
-        var answers = atOnce(8, _ -> client.post("/v5/vms", "{\"firewall\":{\"rules\":[]}}"));
+        var answers = AtOnce.call(8, _ -> client.post("/v5/vms", "{\"firewall\":{\"rules\":[]}}"));
 
         var made = answers.stream().filter(a -> a.status() == 200).toList();
         assertEquals(3, made.size());
@@ -95,7 +89,7 @@ class ManyVmsIT {
         var verbs = List.of("start", "pause", "start", "kill", "pause", "stop", "start");
 
         var answers =
-                atOnce(
+                AtOnce.call(
                         verbs.size(),
                         i -> client.post("/v5/vms/%s/%s".formatted(vm, verbs.get(i)), "{}"));
 
@@ -109,7 +103,7 @@ class ManyVmsIT {
         assertEquals("usable", client.run(vm, "echo usable"));
 
         var last =
-                atOnce(
+                AtOnce.call(
                         4,
                         i ->
                                 i == 1
@@ -127,7 +121,7 @@ class ManyVmsIT {
         client.post("/v5/vms/%s/pause".formatted(vm), "{}").expect(200);
 
         var answers =
-                atOnce(
+                AtOnce.call(
                         50,
                         i ->
                                 client.post(
@@ -152,22 +146,6 @@ class ManyVmsIT {
     private static long hostMemoryMib() throws java.io.IOException {
         try (var lines = java.nio.file.Files.lines(java.nio.file.Path.of("/proc/meminfo"))) {
             return Long.parseLong(lines.findFirst().orElseThrow().replaceAll("\\D", "")) / 1024;
-        }
-    }
-
-    private static List<Client.Answer> atOnce(
-            int count, java.util.function.IntFunction<Client.Answer> call)
-            throws InterruptedException, ExecutionException {
-        try (var threads = Executors.newVirtualThreadPerTaskExecutor()) {
-            var calls =
-                    IntStream.range(0, count)
-                            .<Callable<Client.Answer>>mapToObj(i -> () -> call.apply(i))
-                            .toList();
-            var answers = new ArrayList<Client.Answer>();
-            for (Future<Client.Answer> answer : threads.invokeAll(calls)) {
-                answers.add(answer.get());
-            }
-            return answers;
         }
     }
 }
