@@ -21,10 +21,13 @@ import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.function.Consumer;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /// Copies VMs. One capture serves all copies of a fork; their machines are started while it is still being made. They are `starting` until
 /// the last of them is itself: a fork that fails, or a server that dies before that, leaves none.
 final class Forks {
+    private static final Logger LOG = LoggerFactory.getLogger(Forks.class);
     private static final Duration POLL = Duration.ofMillis(20);
 
     private final VmContext context;
@@ -213,7 +216,7 @@ final class Forks {
                 takeBack(e);
                 throw e;
             } finally {
-                Published.delete(stage);
+                removeStage();
             }
         }
 
@@ -257,8 +260,17 @@ final class Forks {
                     }
                 }
             }
-            Published.delete(stage);
-            Published.delete(Published.unfinished(stage));
+            removeStage();
+        }
+
+        /// What is left of it is no VM's and goes with the next start of the server; the copies do not need it.
+        private void removeStage() {
+            try {
+                Published.delete(stage);
+                Published.delete(Published.unfinished(stage));
+            } catch (Failure e) {
+                LOG.warn("{}; the next start of the server tries again", e.getMessage());
+            }
         }
     }
 }

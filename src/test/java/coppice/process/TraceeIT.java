@@ -151,8 +151,7 @@ class TraceeIT {
                                 () -> {
                                     try {
                                         Tracee.Frozen child;
-                                        try (var tracee =
-                                                Tracee.hold(process, soon(), dying)) {
+                                        try (var tracee = Tracee.hold(process, soon(), dying)) {
                                             tracee.call(SystemCall.MADVISE, 0, 0, 0);
                                             child = tracee.fork();
                                         }
