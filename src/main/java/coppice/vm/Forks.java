@@ -4,7 +4,6 @@ import coppice.base.Code;
 import coppice.base.Deadline;
 import coppice.base.Failure;
 import coppice.base.Size;
-import coppice.base.Undo;
 import coppice.disk.Published;
 import coppice.qemu.Exit;
 import java.nio.file.Path;
@@ -14,7 +13,6 @@ import java.util.List;
 import java.util.Optional;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Future;
 import java.util.concurrent.FutureTask;
@@ -28,8 +26,6 @@ import org.slf4j.LoggerFactory;
 /// the last of them is itself: a fork that fails, or a server that dies before that, leaves none.
 final class Forks {
     private static final Logger LOG = LoggerFactory.getLogger(Forks.class);
-    private static final Duration POLL = Duration.ofMillis(20);
-
     private final VmContext context;
     private final Creation creation;
 
@@ -59,13 +55,12 @@ final class Forks {
         private final List<VmLife> copies = new ArrayList<>();
         private final List<Future<Vm>> births = new ArrayList<>();
         private final CompletableFuture<Void> captured = new CompletableFuture<>();
-        private final CountDownLatch unready;
-        private volatile Optional<RuntimeException> failure = Optional.empty();
+        private final Together together;
 
         Fork(NewFork wanted, Deadline deadline) {
             this.wanted = wanted;
             this.deadline = deadline;
-            this.unready = new CountDownLatch(wanted.count());
+            this.together = new Together(context.records(), wanted.count(), deadline);
         }
 
         /// On the source's loop: captures it and has its copies begin.
@@ -122,50 +117,21 @@ final class Forks {
         }
 
         private void begin(VmLife.Birth birth) {
-            var together = together(birth);
             for (var copy : copies) {
-                births.add(copy.loop().submit(() -> copy.create(together, deadline)));
+                births.add(copy.loop().submit(() -> copy.create(told(birth), together, deadline)));
             }
         }
 
-        /// A birth that has come to its end when those of all copies have.
-        private VmLife.Birth together(VmLife.Birth birth) {
+        /// A birth whose failure the others hear of.
+        private VmLife.Birth told(VmLife.Birth birth) {
             return (vm, run, onExit, until) -> {
-                try (var undo = new Undo()) {
-                    var live = bear(birth, vm, run, onExit, until);
-                    undo.onFailure(live.qemu()::kill);
-                    awaitOthers();
-                    undo.keep();
-                    return live;
+                try {
+                    return bear(birth, vm, run, onExit, until);
                 } catch (RuntimeException e) {
-                    failure = Optional.of(e);
+                    together.fail(e);
                     throw e;
                 }
             };
-        }
-
-        private void awaitOthers() {
-            unready.countDown();
-            try {
-                while (!unready.await(POLL.toMillis(), TimeUnit.MILLISECONDS)) {
-                    requireTheOthers();
-                }
-                requireTheOthers();
-            } catch (InterruptedException e) {
-                Thread.currentThread().interrupt();
-                throw new Failure(Code.UNAVAILABLE, "interrupted while copying a VM", e);
-            }
-        }
-
-        private void requireTheOthers() {
-            failure.ifPresent(
-                    e -> {
-                        throw new Failure(
-                                Code.UNAVAILABLE, "another copy failed: " + e.getMessage(), e);
-                    });
-            if (deadline.isPast()) {
-                throw late(null);
-            }
         }
 
         private Machines.Live bear(

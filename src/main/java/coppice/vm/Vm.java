@@ -1,5 +1,7 @@
 package coppice.vm;
 
+import coppice.base.Code;
+import coppice.base.Failure;
 import coppice.base.Slug;
 import coppice.identity.AccountId;
 import coppice.json.Json;
@@ -179,6 +181,17 @@ public record Vm(
             case VmState.Creating _, VmState.Starting _, VmState.Paused _, VmState.Stopped _ ->
                     totalRun;
         };
+    }
+
+    /// Refuses a VM that has run for as long as it may.
+    void requireBudget(Instant now) {
+        var budget = settings.timers().maxRunTotal();
+        if (budget.isPresent() && totalRun(now).compareTo(budget.get()) >= 0) {
+            throw new Failure(
+                    Code.CONFLICT,
+                    "%s has spent its maxRunTotalSeconds of %d; raise or remove it first"
+                            .formatted(id, budget.get().toSeconds()));
+        }
     }
 
     Vm in(VmState next, Duration total, Instant now) {

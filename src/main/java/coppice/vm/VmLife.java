@@ -71,9 +71,16 @@ final class VmLife {
 
     /// Creates the VM's machine. When it fails the VM is gone, with everything that was its own.
     Vm create(Birth birth, Deadline deadline) {
+        return create(birth, context.records()::changeProgress, deadline);
+    }
+
+    /// As [#create(Birth, Deadline)].
+    ///
+    /// @param write writes to the store that the VM runs
+    Vm create(Birth birth, Consumer<Vm> write, Deadline deadline) {
         try {
             var run = UUID.randomUUID();
-            run(run, birth.bear(vm, run, exit -> hear(run, exit), deadline));
+            run(run, birth.bear(vm, run, exit -> hear(run, exit), deadline), write);
             return vm;
         } catch (RuntimeException e) {
             discardAfter(e);
@@ -99,7 +106,7 @@ final class VmLife {
     }
 
     private Vm startFrom(VmState.Resting before, Deadline deadline) {
-        requireBudget();
+        vm.requireBudget(now());
         context.node().promiseMemory(vm.id().text(), vm.hardware().resources().memory());
         try (var _ = context.node().awaitTurn(deadline)) {
             become(new VmState.Starting(now(), before));
@@ -327,8 +334,12 @@ final class VmLife {
     }
 
     private void run(UUID run, Machines.Live machine) {
+        run(run, machine, context.records()::changeProgress);
+    }
+
+    private void run(UUID run, Machines.Live machine, Consumer<Vm> write) {
         live = Optional.of(machine);
-        become(new VmState.Running(now(), run, machine.qemu().process()));
+        become(new VmState.Running(now(), run, machine.qemu().process()), write);
     }
 
     /// Enters a state without a machine.
@@ -340,21 +351,15 @@ final class VmLife {
     }
 
     private void become(VmState next) {
+        become(next, context.records()::changeProgress);
+    }
+
+    private void become(VmState next, Consumer<Vm> write) {
         var now = now();
         boolean staysUp = next instanceof VmState.Running || next instanceof VmState.Pausing;
         var changed = vm.in(next, staysUp ? vm.totalRun() : vm.totalRun(now), now);
-        context.records().changeProgress(changed);
+        write.accept(changed);
         vm = changed;
-    }
-
-    private void requireBudget() {
-        var budget = vm.settings().timers().maxRunTotal();
-        if (budget.isPresent() && vm.totalRun(now()).compareTo(budget.get()) >= 0) {
-            throw new Failure(
-                    Code.CONFLICT,
-                    "%s has spent its maxRunTotalSeconds of %d; raise or remove it first"
-                            .formatted(vm.id(), budget.get().toSeconds()));
-        }
     }
 
     private Instant now() {

@@ -50,8 +50,16 @@ final class VmRecords {
 
     /// Replaces a VM's state and hardware. Its settings stay: another VM may be taking its slug at this moment.
     void changeProgress(Vm vm) {
-        var row = VmRow.progress(vm);
-        store.change(handle -> handle.createUpdate(update(row)).bindMap(row).execute());
+        changeProgress(List.of(vm));
+    }
+
+    /// As [#changeProgress(Vm)], of all in the same instant.
+    void changeProgress(List<Vm> vms) {
+        var rows = vms.stream().map(VmRow::progress).toList();
+        store.change(
+                handle ->
+                        rows.forEach(
+                                row -> handle.createUpdate(update(row)).bindMap(row).execute()));
     }
 
     private static String update(Map<String, Object> row) {
