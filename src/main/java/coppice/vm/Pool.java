@@ -195,7 +195,9 @@ final class Pool implements AutoCloseable {
         isClosing = true;
         thread.interrupt();
         try {
-            thread.join(MAKE);
+            if (thread.getState() != Thread.State.NEW) {
+                thread.join(MAKE);
+            }
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         }
