@@ -8,6 +8,7 @@ import java.net.InetAddress;
 import java.net.Socket;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.util.List;
 import java.util.Locale;
 
 /// A client of the HTTP API with as little of its own to measure as there can be: one connection, one request at a time.
@@ -48,9 +49,18 @@ final class Api implements AutoCloseable {
                 .requiredString("id");
     }
 
+    /// New copies of a VM; their ids.
+    List<String> fork(String vm, int count) throws IOException {
+        return post("/v5/vms/" + vm + "/fork", "{\"count\":%d}".formatted(count))
+                .requiredObjects("vms")
+                .stream()
+                .map(copy -> copy.requiredString("id"))
+                .toList();
+    }
+
     void exec(String vm, String command) throws IOException {
         var result =
-                post("/v5/vms/" + vm + "/exec-await", "{\"command\":\"%s\"}".formatted(command));
+                post("/v5/vms/" + vm + "/exec-await", "{\"command\":\"%s\",\"timeoutMs\":300000}".formatted(command));
         if (result.requiredInteger("statusCode") != 0) {
             throw new IOException("'%s' failed: %s".formatted(command, result));
         }

@@ -13,29 +13,32 @@ import coppice.guest.Identity;
 import coppice.qemu.MachineFiles;
 import java.io.IOException;
 import java.io.RandomAccessFile;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.InstantSource;
+import java.util.ArrayList;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.UUID;
+import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 
 /// The floor: a VM by hand. The steps that QEMU needs, and none of the server's: no user of its own, no control group, no records,
 /// no checksums, nothing synced to disk.
 final class Floor implements AutoCloseable {
-    private static final String NAME = "bench-floor";
+    static final String NAME = "bench-floor";
     private static final Duration PATIENCE = Duration.ofMinutes(5);
+    private static final String APART =
+            "log=$1; shift; setsid \"$@\" </dev/null >>\"$log\" 2>&1 & echo $!";
 
     private final MachineFiles files;
     private final Reflink reflink;
     private Optional<Running> running = Optional.empty();
 
-    private record Running(Process qemu, Qmp qmp, Guest guest) {}
+    private record Running(ProcessHandle qemu, Qmp qmp, Guest guest) {}
 
     /// @param directory of the machine, on the volume
     Floor(Path directory, Reflink reflink) {
@@ -48,44 +51,55 @@ final class Floor implements AutoCloseable {
         Files.createDirectories(files.run());
     }
 
-    /// The command line that the server started a VM with, for this machine.
-    List<String> commandOf(Path vmDirectory) throws IOException {
-        var vm = vmDirectory.getFileName().toString();
-        try (var processes = Files.newDirectoryStream(Path.of("/proc"), "[0-9]*")) {
-            for (var process : processes) {
-                var words = words(process);
-                int name = words.indexOf("-name");
-                if (name > 0 && words.get(name + 1).equals(vm)) {
-                    return words.stream()
-                            .map(
-                                    word ->
-                                            word.replace(
-                                                    vmDirectory.toString(),
-                                                    files.directory().toString()))
-                            .map(word -> word.equals(vm) ? NAME : word)
-                            .toList();
-                }
-            }
-        }
-        throw new IOException(vm + " has no QEMU");
+    MachineFiles files() {
+        return files;
     }
 
-    private static List<String> words(Path process) {
-        try {
-            var line = Files.readAllBytes(process.resolve("cmdline"));
-            return List.of(new String(line, StandardCharsets.UTF_8).split("\0"));
-        } catch (IOException e) {
-            return List.of(); // it has just ended
-        }
+    long pid() {
+        return machine().qemu().pid();
+    }
+
+    Qmp qmp() {
+        return machine().qmp();
     }
 
     /// Starts from a capture: a copy with a new identity, or the same machine as before.
     void restore(List<String> command, Path capture, boolean isCopy) throws Exception {
-        Files.deleteIfExists(files.ram());
-        Files.createLink(files.ram(), capture.resolve("ram"));
+        link(capture);
         replace(capture.resolve("devices"), files.devices());
         replace(capture.resolve("disk.raw"), files.disk());
+        load(spawn(command), isCopy);
+    }
+
+    /// Starts a copy whose QEMU is no child of this program: a child that is traced would count as ended, see [FloorCapture].
+    void restoreApart(List<String> command, Path capture) throws Exception {
+        var apart = new ArrayList<>(List.of("sh", "-c", APART, "sh", files.log().toString()));
+        apart.addAll(command);
+        link(capture);
+        replace(capture.resolve("devices"), files.devices());
+        replace(capture.resolve("disk.raw"), files.disk());
+        try (var output = new ProcessBuilder(apart).start().inputReader()) {
+            load(ProcessHandle.of(Long.parseLong(output.readLine())).orElseThrow(), true);
+        }
+    }
+
+    /// Starts a copy from a capture whose disk is complete and whose memory image is still being written, and lets it go on when it is.
+    void restoreUnfinished(List<String> command, Path capture, Future<?> complete)
+            throws Exception {
+        link(capture);
+        replace(capture.resolve("disk.raw"), files.disk());
         var qemu = spawn(command);
+        complete.get();
+        replace(capture.resolve("devices"), files.devices());
+        load(qemu, true);
+    }
+
+    private void link(Path capture) throws IOException {
+        Files.deleteIfExists(files.ram());
+        Files.createLink(files.ram(), capture.resolve("ram"));
+    }
+
+    private void load(ProcessHandle qemu, boolean isCopy) throws Exception {
         var qmp = Qmp.connect(files.qmp(), qemu);
         qmp.ask(
                 "{\"execute\":\"migrate-incoming\",\"arguments\":{\"uri\":\"file:%s\"}}",
@@ -120,21 +134,28 @@ final class Floor implements AutoCloseable {
         reflink.copy(from, to);
     }
 
-    private Process spawn(List<String> command) throws IOException {
+    private ProcessHandle spawn(List<String> command) throws IOException {
         Files.deleteIfExists(files.qmp());
         Files.deleteIfExists(files.agent());
         return new ProcessBuilder(command)
                 .redirectErrorStream(true)
                 .redirectOutput(ProcessBuilder.Redirect.appendTo(files.log().toFile()))
-                .start();
+                .start()
+                .toHandle();
     }
 
-    private void goOn(Process qemu, Qmp qmp, boolean isCopy) throws Exception {
+    private void goOn(ProcessHandle qemu, Qmp qmp, boolean isCopy) throws Exception {
         qmp.ask("{\"execute\":\"cont\"}");
+        running = Optional.of(new Running(qemu, qmp, greet(NAME, files.agent(), qemu, isCopy)));
+    }
+
+    /// Connects to the agent of a VM that has just gone on.
+    static Guest greet(String name, Path agent, ProcessHandle qemu, boolean isCopy)
+            throws Exception {
         var identity =
                 isCopy
                         ? Optional.of(
-                                new Identity(NAME, HexFormat.of().formatHex(RandomText.bytes(16))))
+                                new Identity(name, HexFormat.of().formatHex(RandomText.bytes(16))))
                         : Optional.<Identity>empty();
         var hello =
                 new Hello(
@@ -142,15 +163,18 @@ final class Floor implements AutoCloseable {
                         InstantSource.system(),
                         RandomText.bytes(64),
                         identity);
-        var channel = Qmp.open(files.agent(), qemu);
-        switch (Guest.connect(NAME, channel, hello, Deadline.in(PATIENCE))) {
-            case Greeting.Welcomed(var guest) ->
-                    running = Optional.of(new Running(qemu, qmp, guest));
+        return switch (Guest.connect(
+                name, Qmp.open(agent, qemu), hello, Deadline.in(PATIENCE))) {
+            case Greeting.Welcomed(var guest) -> guest;
             case Greeting.Refused(_, var message) -> throw new IOException("refused: " + message);
-        }
+        };
     }
 
     void exec(String command) throws IOException {
+        exec(machine().guest(), command);
+    }
+
+    static void exec(Guest guest, String command) throws IOException {
         var exec =
                 new Exec(
                         new ExecId(UUID.randomUUID()),
@@ -158,10 +182,10 @@ final class Floor implements AutoCloseable {
                         Optional.empty(),
                         Map.of(),
                         new byte[0],
-                        Duration.ofSeconds(30),
+                        PATIENCE,
                         4 << 20,
                         Optional.empty());
-        var outcome = machine().guest().exec(exec, Deadline.in(PATIENCE));
+        var outcome = guest.exec(exec, Deadline.in(PATIENCE));
         if (!(outcome instanceof ExecOutcome.Exited(int status, _) && status == 0)) {
             throw new IOException("'%s' failed: %s".formatted(command, outcome));
         }
@@ -174,26 +198,41 @@ final class Floor implements AutoCloseable {
         Files.createDirectories(capture);
         reflink.copy(files.ram(), capture.resolve("ram"));
         machine.qmp().ask("{\"execute\":\"stop\"}");
-        machine.qmp()
-                .ask(
-                        "{\"execute\":\"xen-save-devices-state\",\"arguments\":{\"filename\":\"%s\",\"live\":false}}",
-                        files.devices());
+        saveDevices();
         reflink.copy(files.disk(), capture.resolve("disk.raw"));
         reflink.copy(files.devices(), capture.resolve("devices"));
         OwnPages.copy(machine.qemu().pid(), files.ram(), capture.resolve("ram"));
         machine.qmp().ask("{\"execute\":\"quit\"}");
-        machine.qemu().waitFor();
+        machine.qemu().onExit().join();
         machine.qmp().close();
         running = Optional.empty();
+    }
+
+    /// Writes the state of the devices of a machine that is stopped.
+    void saveDevices() throws IOException {
+        qmp().ask(
+                "{\"execute\":\"xen-save-devices-state\",\"arguments\":{\"filename\":\"%s\",\"live\":false}}",
+                files.devices());
+    }
+
+    /// Lets another one use the control socket, which serves one at a time.
+    void lendControl(Step user) throws Exception {
+        var machine = machine();
+        machine.qmp().close();
+        user.run();
+        running =
+                Optional.of(
+                        new Running(
+                                machine.qemu(),
+                                Qmp.connect(files.qmp(), machine.qemu()),
+                                machine.guest()));
     }
 
     /// Powers the machine off.
     void powerOff() throws Exception {
         var machine = machine();
         machine.guest().shutdown(Deadline.in(PATIENCE));
-        if (!machine.qemu().waitFor(PATIENCE.toSeconds(), TimeUnit.SECONDS)) {
-            throw new IOException("the machine does not power off");
-        }
+        machine.qemu().onExit().get(PATIENCE.toSeconds(), TimeUnit.SECONDS);
         machine.guest().close();
         machine.qmp().close();
         running = Optional.empty();
@@ -210,7 +249,8 @@ final class Floor implements AutoCloseable {
             var machine = machine();
             machine.guest().close();
             machine.qmp().close();
-            machine.qemu().destroyForcibly().onExit().join();
+            machine.qemu().destroyForcibly();
+            machine.qemu().onExit().join();
             running = Optional.empty();
         }
         Published.delete(files.directory());

@@ -11,7 +11,9 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 
 /// The program that is measured, in the data directory that `bench/run` made and removes; its server, and a client with a key.
@@ -20,6 +22,7 @@ final class Program implements AutoCloseable {
     private static final Duration BUILD = Duration.ofMinutes(40);
 
     private final List<String> words;
+    private final Map<String, String> settings = new LinkedHashMap<>();
     private final Path data = Path.of(System.getenv("COPPICE_DATA_DIRECTORY"));
     private final int port;
     private Optional<Process> server = Optional.empty();
@@ -37,33 +40,59 @@ final class Program implements AutoCloseable {
         return data.resolve("volume");
     }
 
+    Path log() {
+        return data.resolve("server.log");
+    }
+
+    /// Configures what is run from now on.
+    ///
+    /// @param variable a setting, as a variable of the environment
+    void set(String variable, String value) {
+        settings.put(variable, value);
+    }
+
+    /// Has so many VMs kept ready, if the program can do that.
+    ///
+    /// @return whether it can
+    boolean setPool(int size) {
+        boolean canPool =
+                new Command(line("setting", "pool.size")).run(Deadline.in(PATIENCE)).status() == 0;
+        if (canPool) {
+            set("COPPICE_POOL_SIZE", Integer.toString(size));
+        }
+        return canPool;
+    }
+
+    /// What runs the program with these arguments.
+    private List<String> line(String... arguments) {
+        var line = new ArrayList<>(List.of("env"));
+        settings.forEach((variable, value) -> line.add(variable + "=" + value));
+        line.addAll(words);
+        line.addAll(List.of(arguments));
+        return line;
+    }
+
     /// Has the guest images made that are not in the cache.
     void buildImages(List<String> images) {
-        var line = new ArrayList<>(words);
-        line.addAll(List.of("image", "build"));
+        var line = new ArrayList<>(line("image", "build"));
         line.addAll(images);
         System.out.print(new Command(line).runOrFail(Deadline.in(BUILD)));
     }
 
     /// A client with a new key.
     Api client() {
-        var line = new ArrayList<>(words);
-        line.addAll(List.of("key", "create"));
         // What the program logs comes before it.
-        var output = new Command(line).runOrFail(Deadline.in(PATIENCE));
+        var output = new Command(line("key", "create")).runOrFail(Deadline.in(PATIENCE));
         return new Api(port, output.lines().toList().getLast().strip());
     }
 
     /// Starts the server and returns when it answers.
     void start() throws IOException, InterruptedException {
-        var line = new ArrayList<>(words);
-        line.add("serve");
         var builder =
-                new ProcessBuilder(line)
+                new ProcessBuilder(line("serve"))
                         .redirectErrorStream(true)
                         .redirectOutput(
-                                ProcessBuilder.Redirect.appendTo(
-                                        data.resolve("server.log").toFile()));
+                                ProcessBuilder.Redirect.appendTo(log().toFile()));
         builder.environment().put("COPPICE_HTTP_PORT", Integer.toString(port));
         var process = builder.start();
         server = Optional.of(process);

@@ -22,14 +22,14 @@ final class Qmp implements AutoCloseable {
         this.in = new BufferedInputStream(Channels.newInputStream(socket));
     }
 
-    static Qmp connect(Path path, Process qemu) throws Exception {
+    static Qmp connect(Path path, ProcessHandle qemu) throws Exception {
         var qmp = new Qmp(open(path, qemu));
         qmp.ask("{\"execute\":\"qmp_capabilities\"}");
         return qmp;
     }
 
     /// Connects to a socket that a starting QEMU is about to make.
-    static SocketChannel open(Path path, Process qemu) throws Exception {
+    static SocketChannel open(Path path, ProcessHandle qemu) throws Exception {
         while (true) {
             var socket = SocketChannel.open(StandardProtocolFamily.UNIX);
             try {

@@ -6,12 +6,14 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
 
 /// Says what was measured: a line of a table for people, and a line of JSON.
 final class Report {
-    private static final String ROW = "%-14s %-12s %9s %5s %9s %9s %9s %10s %10s %6s  %s%n";
+    private static final String ROW = "%-18s %-12s %9s %6s %4s %10s %10s %10s %10s %10s %6s %10s %6s  %s%n";
 
     private final Machine machine;
     private final Optional<Path> json;
@@ -21,8 +23,9 @@ final class Report {
     ///
     /// @param image the guest image, or `-`
     /// @param memory of the guest, in MiB; 0 without a guest
+    /// @param dirty how much the guest wrote before, in MiB; 0 when that was not set
     /// @param target the highest ratio to the floor, or the highest value, in words; empty without one
-    record Subject(String bench, String image, long memory, String target) {}
+    record Subject(String bench, String image, long memory, long dirty, String target) {}
 
     Report(Machine machine, Optional<Path> json) throws IOException {
         this.machine = machine;
@@ -42,6 +45,7 @@ final class Report {
                 "bench",
                 "image",
                 "memory",
+                "dirty",
                 "N",
                 "p50 ms",
                 "p99 ms",
@@ -49,6 +53,8 @@ final class Report {
                 "floor p50",
                 "floor p99",
                 "ratio",
+                "peer p50",
+                "gain",
                 "target");
     }
 
@@ -58,48 +64,84 @@ final class Report {
 
     /// Times of the server beside those of the floor.
     void times(Subject subject, Stats server, Stats floor) throws IOException {
-        double ratio = server.millis(50) / floor.millis(50);
-        System.out.printf(
-                ROW,
-                subject.bench(),
-                subject.image(),
-                memory(subject),
+        times(subject, server, floor, Optional.empty());
+    }
+
+    /// Times of the server beside those of the floor and, if it was measured, of the peer. The gain is how many times longer the peer takes.
+    void times(Subject subject, Stats server, Stats floor, Optional<Stats> peer)
+            throws IOException {
+        double ratio = server.median() / floor.median();
+        row(
+                subject,
                 server.count(),
-                number(server.millis(50)),
-                number(server.millis(99)),
-                number(server.minMillis()),
-                number(floor.millis(50)),
-                number(floor.millis(99)),
-                "%.2f".formatted(ratio),
-                subject.target());
-        write(
+                millis(server, ""),
+                List.of(
+                        number(floor.percentile(50)),
+                        number(floor.percentile(99)),
+                        "%.2f".formatted(ratio),
+                        peer.map(stats -> number(stats.median())).orElse(""),
+                        peer.map(stats -> "%.1f".formatted(stats.median() / server.median()))
+                                .orElse("")));
+        var json =
                 line(subject)
                         .put("runs", server.count())
-                        .put("p50Ms", rounded(server.millis(50)))
-                        .put("p99Ms", rounded(server.millis(99)))
-                        .put("minMs", rounded(server.minMillis()))
-                        .put("floorP50Ms", rounded(floor.millis(50)))
-                        .put("floorP99Ms", rounded(floor.millis(99)))
-                        .put("floorMinMs", rounded(floor.minMillis()))
-                        .put("ratio", rounded(ratio)));
+                        .put("p50Ms", rounded(server.percentile(50)))
+                        .put("p99Ms", rounded(server.percentile(99)))
+                        .put("minMs", rounded(server.percentile(0)))
+                        .put("floorP50Ms", rounded(floor.percentile(50)))
+                        .put("floorP99Ms", rounded(floor.percentile(99)))
+                        .put("floorMinMs", rounded(floor.percentile(0)))
+                        .put("ratio", rounded(ratio));
+        if (peer.isPresent()) {
+            json.put("peerRuns", peer.get().count())
+                    .put("peerP50Ms", rounded(peer.get().percentile(50)))
+                    .put("peerP99Ms", rounded(peer.get().percentile(99)))
+                    .put("peerMinMs", rounded(peer.get().percentile(0)))
+                    .put("peerRatio", rounded(peer.get().median() / server.median()));
+        }
+        write(json);
+    }
+
+    /// Amounts of memory in MiB, without a floor.
+    void sizes(Subject subject, Stats mib) throws IOException {
+        row(subject, mib.count(), millis(mib, " MiB"), List.of("", "", "", "", ""));
+        write(
+                line(subject)
+                        .put("runs", mib.count())
+                        .put("p50Mib", rounded(mib.percentile(50)))
+                        .put("p99Mib", rounded(mib.percentile(99)))
+                        .put("minMib", rounded(mib.percentile(0))));
     }
 
     /// One value that has no floor.
     void value(Subject subject, long mib) throws IOException {
-        System.out.printf(
-                ROW,
-                subject.bench(),
-                subject.image(),
-                memory(subject),
-                1,
-                mib + " MiB",
-                "",
-                "",
-                "",
-                "",
-                "",
-                subject.target());
+        row(subject, 1, List.of(mib + " MiB", "", ""), List.of("", "", "", "", ""));
         write(line(subject).put("runs", 1).put("mib", mib));
+    }
+
+    /// Something to know about the lines that follow.
+    void note(String text) {
+        System.out.println("note: " + text);
+    }
+
+    private static void row(Subject subject, int runs, List<String> own, List<String> others) {
+        var cells = new ArrayList<Object>();
+        cells.add(subject.bench());
+        cells.add(subject.image());
+        cells.add(subject.memory() == 0 ? "-" : subject.memory() + " MiB");
+        cells.add(subject.dirty() == 0 ? "-" : subject.dirty());
+        cells.add(runs);
+        cells.addAll(own);
+        cells.addAll(others);
+        cells.add(subject.target());
+        System.out.printf(Locale.ROOT, ROW, cells.toArray());
+    }
+
+    private static List<String> millis(Stats stats, String unit) {
+        return List.of(
+                number(stats.percentile(50)) + unit,
+                number(stats.percentile(99)) + unit,
+                number(stats.percentile(0)) + unit);
     }
 
     private JsonWriter line(Subject subject) throws IOException {
@@ -107,6 +149,7 @@ final class Report {
                 .put("bench", subject.bench())
                 .put("image", subject.image())
                 .put("memoryMib", subject.memory())
+                .put("dirtyMib", subject.dirty())
                 .put("target", subject.target())
                 .put("at", Instant.now())
                 .put("processor", machine.processor())
@@ -126,12 +169,8 @@ final class Report {
         }
     }
 
-    private static String memory(Subject subject) {
-        return subject.memory() == 0 ? "-" : subject.memory() + " MiB";
-    }
-
-    private static String number(double millis) {
-        return "%.2f".formatted(millis);
+    private static String number(double value) {
+        return "%.2f".formatted(value);
     }
 
     private static double rounded(double value) {

@@ -2,25 +2,29 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 
-/// How long something took, each time it was done. Percentiles are by nearest rank: the p99 of 50 is the longest.
+/// What came of doing something again and again: milliseconds, or MiB. Percentiles are by nearest rank: the p99 of 50 is the longest.
 final class Stats {
-    private final List<Long> nanos = new ArrayList<>();
+    private final List<Double> values = new ArrayList<>();
 
     void add(Duration time) {
-        nanos.add(time.toNanos());
+        values.add(time.toNanos() / 1e6);
+    }
+
+    void add(double value) {
+        values.add(value);
     }
 
     int count() {
-        return nanos.size();
+        return values.size();
     }
 
-    double millis(double percent) {
-        var sorted = nanos.stream().sorted().toList();
+    double percentile(double percent) {
+        var sorted = values.stream().sorted().toList();
         int rank = (int) Math.ceil(percent / 100 * sorted.size());
-        return sorted.get(Math.max(rank, 1) - 1) / 1e6;
+        return sorted.get(Math.max(rank, 1) - 1);
     }
 
-    double minMillis() {
-        return millis(0);
+    double median() {
+        return percentile(50);
     }
 }

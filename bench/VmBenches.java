@@ -1,9 +1,4 @@
-import coppice.base.RandomText;
 import coppice.disk.Published;
-import coppice.disk.Reflink;
-import java.io.IOException;
-import java.nio.file.Path;
-import java.util.List;
 
 /// What is done to VMs of one guest image, beside the same by hand.
 final class VmBenches {
@@ -12,45 +7,16 @@ final class VmBenches {
     private static final int WARM_UPS = 2;
     private static final int EXEC_WARM_UPS = 50;
 
-    private final Path volume;
     private final Api api;
-    private final Reflink reflink;
     private final Report report;
     private final String image;
     private final Sample sample;
 
-    /// A VM of the image as the server makes it.
-    ///
-    /// @param capture what it was made from
-    /// @param command its QEMU's command line, by the words of the server
-    private record Sample(Path capture, long memory, List<String> command, Floor floor) {}
-
-    VmBenches(Path volume, Api api, Reflink reflink, Report report, String image)
-            throws IOException {
-        this.volume = volume;
+    VmBenches(Api api, Report report, Sample sample) {
         this.api = api;
-        this.reflink = reflink;
         this.report = report;
-        this.image = image;
-        this.sample = sample();
-    }
-
-    private Sample sample() throws IOException {
-        var vm = api.createVm(image);
-        var json = api.get("/v5/vms/" + vm);
-        var floor = floor();
-        var sample =
-                new Sample(
-                        volume.resolve("snapshots").resolve(json.requiredString("snapshotId")),
-                        json.requiredObject("resources").requiredInteger("memory"),
-                        floor.commandOf(volume.resolve("vms").resolve(vm)),
-                        floor);
-        api.delete("/v5/vms/" + vm);
-        return sample;
-    }
-
-    private Floor floor() {
-        return new Floor(volume.resolve(RandomText.id("floor")), reflink);
+        this.image = sample.image();
+        this.sample = sample;
     }
 
     /// From the start of a stopped VM until its agent answers.
@@ -60,8 +26,13 @@ final class VmBenches {
         api.post(path + "/stop", "");
         api.post(path + "/start", "");
         var pair = new Pair();
-        try (var floor = floor()) {
-            var command = floor.commandOf(volume.resolve("vms").resolve(vm));
+        try (var floor = sample.floor()) {
+            var command =
+                    RunningQemu.named(vm)
+                            .commandFor(
+                                    Floor.NAME,
+                                    sample.volume().resolve("vms").resolve(vm),
+                                    floor.files().directory());
             floor.make();
             floor.lay(sample.capture());
             for (int i = 0; i < runs; i++) {
@@ -73,7 +44,7 @@ final class VmBenches {
             }
         }
         api.delete(path);
-        report.times(subject("boot", ""), pair.server, pair.floor);
+        report.times(sample.subject("boot", ""), pair.server, pair.floor);
     }
 
     /// From the wish for a new VM until its first command has ended.
@@ -82,7 +53,7 @@ final class VmBenches {
         for (int i = -WARM_UPS; i < runs; i++) {
             createOnce(i < 0 ? new Pair() : pair);
         }
-        report.times(subject("create", "<= 1.3 x floor"), pair.server, pair.floor);
+        report.times(sample.subject("create", "<= 1.3 x floor"), pair.server, pair.floor);
     }
 
     private void createOnce(Pair pair) throws Exception {
@@ -95,7 +66,7 @@ final class VmBenches {
                     },
                     () -> {
                         floor.make();
-                        floor.restore(sample.command(), sample.capture(), true);
+                        floor.restore(sample.command(floor), sample.capture(), true);
                         floor.exec(TRUE);
                     });
         }
@@ -107,9 +78,9 @@ final class VmBenches {
         var vm = api.createVm(image);
         try (var floor = sample.floor()) {
             floor.make();
-            floor.restore(sample.command(), sample.capture(), true);
-            exec(runs, vm, floor, TRUE, subject("exec", "<= 1.5 x floor"));
-            exec(runs, vm, floor, FOUR_KIB, subject("exec-4k", ""));
+            floor.restore(sample.command(floor), sample.capture(), true);
+            exec(runs, vm, floor, TRUE, sample.subject("exec", "<= 1.5 x floor"));
+            exec(runs, vm, floor, FOUR_KIB, sample.subject("exec-4k", ""));
         }
         api.delete("/v5/vms/" + vm);
     }
@@ -132,27 +103,23 @@ final class VmBenches {
         var resumes = new Pair();
         try (var floor = sample.floor()) {
             floor.make();
-            floor.restore(sample.command(), sample.capture(), true);
+            floor.restore(sample.command(floor), sample.capture(), true);
             for (int i = -WARM_UPS; i < runs; i++) {
                 // Both have done the same work since they last went on.
                 api.exec(vm, TRUE);
                 floor.exec(TRUE);
-                var capture = volume.resolve(RandomText.id("pause"));
+                var capture = sample.newPlace("pause");
                 (i < 0 ? new Pair() : pauses)
                         .measure(() -> api.post(path + "/pause", ""), () -> floor.pause(capture));
                 (i < 0 ? new Pair() : resumes)
                         .measure(
                                 () -> api.post(path + "/start", ""),
-                                () -> floor.restore(sample.command(), capture, false));
+                                () -> floor.restore(sample.command(floor), capture, false));
                 Published.delete(capture);
             }
         }
         api.delete(path);
-        report.times(subject("pause", ""), pauses.server, pauses.floor);
-        report.times(subject("resume", ""), resumes.server, resumes.floor);
-    }
-
-    private Report.Subject subject(String bench, String target) {
-        return new Report.Subject(bench, image, sample.memory(), target);
+        report.times(sample.subject("pause", ""), pauses.server, pauses.floor);
+        report.times(sample.subject("resume", ""), resumes.server, resumes.floor);
     }
 }

@@ -1,0 +1,55 @@
+import coppice.base.RandomText;
+import coppice.disk.Reflink;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.List;
+
+/// A VM of a guest image as the server makes it, and how to make the same by hand.
+///
+/// @param capture what it was made from
+/// @param memory in MiB
+/// @param directory where its files were
+/// @param qemu the one that it had
+record Sample(
+        String image,
+        Path volume,
+        Path capture,
+        long memory,
+        Path directory,
+        RunningQemu qemu,
+        Reflink reflink) {
+
+    static Sample take(Path volume, Api api, Reflink reflink, String image) throws IOException {
+        var vm = api.createVm(image);
+        var json = api.get("/v5/vms/" + vm);
+        var sample =
+                new Sample(
+                        image,
+                        volume,
+                        volume.resolve("snapshots").resolve(json.requiredString("snapshotId")),
+                        json.requiredObject("resources").requiredInteger("memory"),
+                        volume.resolve("vms").resolve(vm),
+                        RunningQemu.named(vm),
+                        reflink);
+        api.delete("/v5/vms/" + vm);
+        return sample;
+    }
+
+    /// A machine that is yet to be made.
+    Floor floor() {
+        return new Floor(newPlace("floor"), reflink);
+    }
+
+    /// The words by which the server restores such a VM.
+    List<String> command(Floor floor) {
+        return qemu.commandFor(Floor.NAME, directory, floor.files().directory());
+    }
+
+    Path newPlace(String kind) {
+        return volume.resolve(RandomText.id(kind));
+    }
+
+    Report.Subject subject(String bench, String target) {
+        return new Report.Subject(bench, image, memory, 0, target);
+    }
+}

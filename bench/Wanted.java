@@ -1,0 +1,117 @@
+import java.nio.file.Path;
+import java.util.Iterator;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Optional;
+import java.util.OptionalInt;
+import java.util.Set;
+
+/// What to measure.
+///
+/// @param runs how often, if it was said
+/// @param memories sizes of the guests of the group `capture`, in MiB
+/// @param dirty how much those guests write before each capture, in MiB
+/// @param peer whether libvirt is measured too
+record Wanted(
+        Set<String> names,
+        List<String> images,
+        OptionalInt runs,
+        Optional<Path> json,
+        List<Integer> memories,
+        List<Integer> dirty,
+        boolean peer) {
+    static final List<String> OF_VMS = List.of("boot", "create", "exec", "pause", "resume");
+    static final String SERVER = "server";
+    static final List<String> OF_CAPTURE =
+            List.of(
+                    "snapshot-stop",
+                    "fork-stop",
+                    "pause-dirty",
+                    "fork-first-command",
+                    "fork-8",
+                    "create-from-pool",
+                    "fork-memory");
+    private static final String CAPTURE = "capture";
+    private static final List<String> IMAGES = List.of("busybox", "debian");
+    private static final List<Integer> MEMORIES = List.of(512, 4096);
+    private static final List<Integer> DIRTY = List.of(10, 100, 1000);
+
+    Wanted {
+        names = Set.copyOf(names);
+        images = List.copyOf(images);
+        memories = List.copyOf(memories);
+        dirty = List.copyOf(dirty);
+    }
+
+    static Wanted parse(List<String> arguments) {
+        var names = new LinkedHashSet<String>();
+        var images = IMAGES;
+        var runs = OptionalInt.empty();
+        var json = Optional.<Path>empty();
+        var memories = MEMORIES;
+        var dirty = DIRTY;
+        boolean peer = false;
+        var words = arguments.iterator();
+        while (words.hasNext()) {
+            var word = words.next();
+            switch (word) {
+                case "--runs" -> runs = OptionalInt.of(number(word, words));
+                case "--image" -> images = List.of(oneOf(IMAGES, value(word, words)));
+                case "--json" -> json = Optional.of(Path.of(value(word, words)).toAbsolutePath());
+                case "--memory" -> memories = List.of(oneOf(MEMORIES, number(word, words)));
+                case "--dirty" -> dirty = List.of(number(word, words));
+                case "--peer" -> peer = true;
+                default -> names.addAll(namesOf(word));
+            }
+        }
+        if (names.isEmpty()) {
+            names.addAll(OF_VMS);
+            names.add(SERVER);
+        }
+        return new Wanted(names, images, runs, json, memories, dirty, peer);
+    }
+
+    private static List<String> namesOf(String word) {
+        var known = new LinkedHashSet<>(OF_VMS);
+        known.add(SERVER);
+        known.addAll(OF_CAPTURE);
+        if (word.equals(CAPTURE)) {
+            return OF_CAPTURE;
+        }
+        if (!known.contains(word)) {
+            known.add(CAPTURE);
+        }
+        return List.of(oneOf(List.copyOf(known), word));
+    }
+
+    private static String value(String option, Iterator<String> words) {
+        if (!words.hasNext()) {
+            throw new IllegalArgumentException(option + " needs a value");
+        }
+        return words.next();
+    }
+
+    private static <T> T oneOf(List<T> known, T word) {
+        if (!known.contains(word)) {
+            throw new IllegalArgumentException("'%s' is none of %s".formatted(word, known));
+        }
+        return word;
+    }
+
+    private static int number(String option, Iterator<String> words) {
+        var text = value(option, words);
+        if (!text.matches("[1-9]\\d{0,5}")) {
+            throw new IllegalArgumentException(
+                    "%s takes a number, not '%s'".formatted(option, text));
+        }
+        return Integer.parseInt(text);
+    }
+
+    boolean has(String name) {
+        return names.contains(name);
+    }
+
+    boolean hasAny(List<String> any) {
+        return any.stream().anyMatch(names::contains);
+    }
+}
