@@ -60,7 +60,9 @@ final class Api implements AutoCloseable {
 
     void exec(String vm, String command) throws IOException {
         var result =
-                post("/v5/vms/" + vm + "/exec-await", "{\"command\":\"%s\",\"timeoutMs\":300000}".formatted(command));
+                post(
+                        "/v5/vms/" + vm + "/exec-await",
+                        "{\"command\":\"%s\",\"timeoutMs\":300000}".formatted(command));
         if (result.requiredInteger("statusCode") != 0) {
             throw new IOException("'%s' failed: %s".formatted(command, result));
         }

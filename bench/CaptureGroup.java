@@ -89,7 +89,7 @@ final class CaptureGroup {
                                     IMAGE,
                                     sample.memory(),
                                     dirty,
-                                    target + (peer.isPresent() ? ", gain >= 10" : "")));
+                                    target));
         }
     }
 

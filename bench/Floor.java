@@ -163,8 +163,7 @@ final class Floor implements AutoCloseable {
                         InstantSource.system(),
                         RandomText.bytes(64),
                         identity);
-        return switch (Guest.connect(
-                name, Qmp.open(agent, qemu), hello, Deadline.in(PATIENCE))) {
+        return switch (Guest.connect(name, Qmp.open(agent, qemu), hello, Deadline.in(PATIENCE))) {
             case Greeting.Welcomed(var guest) -> guest;
             case Greeting.Refused(_, var message) -> throw new IOException("refused: " + message);
         };
@@ -211,8 +210,8 @@ final class Floor implements AutoCloseable {
     /// Writes the state of the devices of a machine that is stopped.
     void saveDevices() throws IOException {
         qmp().ask(
-                "{\"execute\":\"xen-save-devices-state\",\"arguments\":{\"filename\":\"%s\",\"live\":false}}",
-                files.devices());
+                        "{\"execute\":\"xen-save-devices-state\",\"arguments\":{\"filename\":\"%s\",\"live\":false}}",
+                        files.devices());
     }
 
     /// Lets another one use the control socket, which serves one at a time.

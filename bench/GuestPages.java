@@ -21,7 +21,11 @@ record GuestPages(long guest, long ownInAll, long share) {
                 case "Anonymous:", "Swap:" -> guest += isImage ? Long.parseLong(words[1]) : 0;
                 case "Private_Clean:", "Private_Dirty:" -> own += Long.parseLong(words[1]);
                 case "Pss:" -> share += Long.parseLong(words[1]);
-                default -> isImage = words[0].contains("-") ? line.matches(".*/ram( .deleted.)?") : isImage;
+                default ->
+                        isImage =
+                                words[0].contains("-")
+                                        ? line.matches(".*/ram( .deleted.)?")
+                                        : isImage;
             }
         }
         return new GuestPages(guest, own, share);

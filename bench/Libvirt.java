@@ -9,7 +9,8 @@ import java.util.ArrayList;
 import java.util.List;
 
 /// A libvirt of our own: a session daemon of a user without rights, with all its files in one directory. It needs no system bus, no control
-/// group and no network, and nothing of the machine's configuration counts.
+/// group and no network, and nothing of the machine's configuration counts. It has a process namespace of its own, whose first process is
+/// a shell that waits for orphans at once: libvirt waits until a QEMU that it has ended is gone, and some systems' init takes seconds.
 final class Libvirt implements AutoCloseable {
     private static final Duration PATIENCE = Duration.ofMinutes(10);
     private static final String USER = "nobody";
@@ -25,7 +26,7 @@ final class Libvirt implements AutoCloseable {
         Files.writeString(settings, "stdio_handler = \"file\"\n");
         give(directory, settings.getParent(), settings);
         daemon =
-                new ProcessBuilder(asUser("libvirtd"))
+                new ProcessBuilder(inNamespace(asUser("libvirtd")))
                         .redirectErrorStream(true)
                         .redirectOutput(directory.resolve("log").toFile())
                         .start();
@@ -62,6 +63,14 @@ final class Libvirt implements AutoCloseable {
         return line;
     }
 
+    /// All of it ends with the daemon, or when this program does.
+    private static List<String> inNamespace(List<String> words) {
+        var line = new ArrayList<>(List.of("unshare", "--pid", "--fork", "--kill-child"));
+        line.addAll(List.of("--mount-proc", "sh", "-c", "\"$@\" & wait", "sh"));
+        line.addAll(words);
+        return line;
+    }
+
     private List<String> asUser(String... words) {
         var line = new ArrayList<>(List.of("env", "-i", "PATH=" + System.getenv("PATH")));
         for (var variable :
@@ -80,7 +89,7 @@ final class Libvirt implements AutoCloseable {
 
     @Override
     public void close() {
-        daemon.destroy();
+        daemon.descendants().forEach(ProcessHandle::destroyForcibly);
         daemon.onExit().join();
     }
 }

@@ -75,8 +75,7 @@ final class PauseBench {
         var capture = sample.newPlace("pause");
         floor.exec(Work.dirty(dirty));
         var pause = Step.time(() -> floor.pause(capture));
-        var resume =
-                Step.time(() -> floor.restore(sample.command(floor), capture, false));
+        var resume = Step.time(() -> floor.restore(sample.command(floor), capture, false));
         Published.delete(capture);
         if (counts) {
             pauses.floor.add(pause);

@@ -91,8 +91,7 @@ final class Program implements AutoCloseable {
         var builder =
                 new ProcessBuilder(line("serve"))
                         .redirectErrorStream(true)
-                        .redirectOutput(
-                                ProcessBuilder.Redirect.appendTo(log().toFile()));
+                        .redirectOutput(ProcessBuilder.Redirect.appendTo(log().toFile()));
         builder.environment().put("COPPICE_HTTP_PORT", Integer.toString(port));
         var process = builder.start();
         server = Optional.of(process);

@@ -13,7 +13,8 @@ import java.util.Optional;
 
 /// Says what was measured: a line of a table for people, and a line of JSON.
 final class Report {
-    private static final String ROW = "%-18s %-12s %9s %6s %4s %10s %10s %10s %10s %10s %6s %10s %6s  %s%n";
+    private static final String ROW =
+            "%-18s %-12s %9s %6s %4s %10s %10s %10s %10s %10s %6s %10s %6s  %s%n";
 
     private final Machine machine;
     private final Optional<Path> json;

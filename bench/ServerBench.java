@@ -40,14 +40,16 @@ final class ServerBench {
         program.stop();
         program.start();
         Thread.sleep(IDLE);
-        report.value(new Report.Subject("server-rss", "-", 0, 0, "<= 200 MiB"), program.residentMib());
+        report.value(
+                new Report.Subject("server-rss", "-", 0, 0, "<= 200 MiB"), program.residentMib());
         try (var api = program.client()) {
             var vms = new String[VMS];
             for (int i = 0; i < VMS; i++) {
                 vms[i] = api.createVm(IMAGE);
             }
             Thread.sleep(IDLE);
-            report.value(new Report.Subject("server-rss-5", IMAGE, 0, 0, ""), program.residentMib());
+            report.value(
+                    new Report.Subject("server-rss-5", IMAGE, 0, 0, ""), program.residentMib());
             for (var vm : vms) {
                 api.delete("/v5/vms/" + vm);
             }

@@ -57,7 +57,11 @@ final class StopBench {
         report.times(what, server.told(), hand.told(), peer.map(Side::told));
         var seen =
                 new Report.Subject(
-                        what.bench() + "-seen", what.image(), what.memory(), what.dirty(), "");
+                        what.bench() + "-seen",
+                        what.image(),
+                        what.memory(),
+                        what.dirty(),
+                        peer.map(_ -> "gain >= 10").orElse(""));
         report.times(seen, server.seen(), hand.seen(), peer.map(Side::seen));
         report.note(
                 "%s: the sampler looked every %.1f ms at worst, in the middle of the runs; the server's VM has %.0f MiB of its own"

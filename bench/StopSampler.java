@@ -14,6 +14,7 @@ import java.util.concurrent.locks.LockSupport;
 ///
 /// The kernel counts a thread's run time (`schedstat`) only at its clock ticks, every 4 ms where there are 250 of them a second, so the
 /// thread's state is read: it sleeps while the guest is stopped, and else runs. The thread is the one whose run time grows fastest.
+/// A guest that is ended stands still until the thread is gone.
 final class StopSampler {
     private static final long PERIOD_NANOS = 200_000;
     private static final Duration CHOICE = Duration.ofMillis(200);
