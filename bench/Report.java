@@ -68,7 +68,8 @@ final class Report {
         times(subject, server, floor, Optional.empty());
     }
 
-    /// Times of the server beside those of the floor and, if it was measured, of the peer. The gain is how many times longer the peer takes.
+    /// Times of the server beside those of the floor and, if it was measured, of the peer. The gain is how many times longer the peer
+    /// takes.
     void times(Subject subject, Stats server, Stats floor, Optional<Stats> peer)
             throws IOException {
         double ratio = server.median() / floor.median();

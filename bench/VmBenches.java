@@ -120,6 +120,6 @@ final class VmBenches {
         }
         api.delete(path);
         report.times(sample.subject("pause", ""), pauses.server, pauses.floor);
-        report.times(sample.subject("resume", ""), resumes.server, resumes.floor);
+        report.times(sample.subject("resume", "<= 1.2 x floor"), resumes.server, resumes.floor);
     }
 }
