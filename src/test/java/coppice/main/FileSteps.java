@@ -47,7 +47,7 @@ final class FileSteps {
 
         @Override
         public int millis() {
-            return 400;
+            return 100;
         }
 
         @Override

@@ -12,9 +12,9 @@ interface ScheduleStep {
     /// The server died before it answered, and runs again: finds out which of the two outcomes it is, and fails when it is neither.
     void lost(Client client);
 
-    /// How long it takes at most, most of the time.
+    /// About how long it takes: somewhere in this time the server is killed.
     default int millis() {
-        return 600;
+        return 150;
     }
 
     /// What is done, for the message of a test that fails.

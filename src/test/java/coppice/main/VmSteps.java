@@ -45,7 +45,7 @@ final class VmSteps {
 
         @Override
         public int millis() {
-            return 1200;
+            return 600;
         }
 
         @Override
@@ -87,7 +87,7 @@ final class VmSteps {
 
         @Override
         public int millis() {
-            return 1500;
+            return 900;
         }
 
         @Override
@@ -162,7 +162,7 @@ final class VmSteps {
 
         @Override
         public int millis() {
-            return vm.is("stopped") ? 8000 : 600;
+            return vm.is("stopped") ? 4000 : 250;
         }
 
         @Override
@@ -235,7 +235,7 @@ final class VmSteps {
 
         @Override
         public int millis() {
-            return 100;
+            return 15;
         }
 
         @Override
@@ -265,7 +265,7 @@ final class VmSteps {
 
         @Override
         public int millis() {
-            return 60;
+            return 10;
         }
 
         @Override
