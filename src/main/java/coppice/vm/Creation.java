@@ -82,17 +82,23 @@ final class Creation {
         return awaitBirth(enter(vm, wanted.reassignSlug()), from(snapshot), deadline);
     }
 
-    /// Makes a machine of a snapshot ahead of time.
-    Warm warm(SnapshotId id, Deadline deadline) {
-        var snapshot = snapshots.byId(id).orElseThrow();
-        var vm = describe(snapshot, context.node().takeUser());
+    /// What a machine of a snapshot would be, that is made ahead of time.
+    Vm plan(SnapshotId snapshot) {
+        return describe(snapshots.byId(snapshot).orElseThrow(), context.node().takeUser());
+    }
+
+    /// Makes a machine that was planned. When it fails nothing is left of it.
+    Warm warm(Vm planned, Deadline deadline) {
         try {
-            context.node().promiseSpareMemory(vm.id().text(), vm.hardware().resources().memory());
-            return Warm.make(context, vm, snapshots.directory(id), deadline);
+            context.node()
+                    .promiseSpareMemory(
+                            planned.id().text(), planned.hardware().resources().memory());
+            var capture = snapshots.directory(planned.origin().snapshot());
+            return Warm.make(context, planned, capture, deadline);
         } catch (RuntimeException e) {
-            context.machines().delete(vm.id());
-            context.node().releaseMemory(vm.id().text());
-            context.node().releaseUser(vm.hardware().user());
+            context.machines().delete(planned.id());
+            context.node().releaseMemory(planned.id().text());
+            context.node().releaseUser(planned.hardware().user());
             throw e;
         }
     }

@@ -10,6 +10,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.locks.Condition;
+import java.util.concurrent.locks.LockSupport;
 import java.util.concurrent.locks.ReentrantLock;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -21,6 +22,9 @@ final class Pool implements AutoCloseable {
     private static final Duration ROUND = Duration.ofSeconds(2);
     private static final Duration MAKE = Duration.ofSeconds(60);
 
+    private static final Duration BREAK_OFF = Duration.ofSeconds(5);
+    private static final Duration NAP = Duration.ofMillis(10);
+
     /// After a snapshot of which none could be made, the pool rests: whatever is wrong with it is not mended by trying.
     private static final Duration REST = Duration.ofSeconds(30);
 
@@ -31,7 +35,10 @@ final class Pool implements AutoCloseable {
     private final ReentrantLock lock = new ReentrantLock();
     private final Condition changed = lock.newCondition();
     private final List<Warm> ready = new ArrayList<>();
+    private final ReentrantLock ending = new ReentrantLock();
     private final Thread thread;
+    private volatile Deadline quiet = Deadline.in(Duration.ZERO);
+    private volatile Optional<Vm> making = Optional.empty();
     private volatile boolean isClosing;
 
     Pool(VmContext context, Creation creation, PoolLimits limits) {
@@ -74,13 +81,28 @@ final class Pool implements AutoCloseable {
         context.node().releaseUser(warm.vm().hardware().user());
     }
 
-    /// Ends all that are ready: their memory is needed.
+    /// Ends all that are ready and the one that is being made, and makes none for a while: their memory is needed.
     ///
-    /// @return whether there were any
+    /// @return that it is worth a second try: even when there was nothing, something may just have been given up
     private boolean giveUp() {
-        var given = takeAll();
-        given.forEach(this::end);
-        return !given.isEmpty();
+        quiet = Deadline.in(REST); // before the look at what is being made, which looks at this
+        breakOff();
+        ending.lock();
+        try {
+            takeAll().forEach(this::end);
+        } finally {
+            ending.unlock();
+        }
+        return true;
+    }
+
+    private void breakOff() {
+        var begun = making;
+        var deadline = Deadline.in(BREAK_OFF);
+        while (begun.isPresent() && making.equals(begun) && !deadline.isPast()) {
+            context.machines().sweep(begun.get().id()); // whoever makes it cleans up
+            LockSupport.parkNanos(NAP.toNanos());
+        }
     }
 
     private List<Warm> takeAll() {
@@ -100,7 +122,7 @@ final class Pool implements AutoCloseable {
                 if (context.node().isShortOfMemory()) {
                     giveUp();
                 }
-                surplus().forEach(this::end);
+                endSurplus();
                 var missing = missing();
                 if (missing.isEmpty() || !make(missing.get())) {
                     rest(ROUND);
@@ -109,6 +131,15 @@ final class Pool implements AutoCloseable {
                 LOG.warn("nothing could be made ready: {}", e.getMessage());
                 rest(REST);
             }
+        }
+    }
+
+    private void endSurplus() {
+        ending.lock();
+        try {
+            surplus().forEach(this::end);
+        } finally {
+            ending.unlock();
         }
     }
 
@@ -168,24 +199,36 @@ final class Pool implements AutoCloseable {
     /// Makes one, unless something else is starting or the host is short of memory.
     private boolean make(SnapshotId snapshot) {
         var turn = context.node().idleTurn();
-        if (turn.isEmpty() || !context.node().hasSpareMemory()) {
+        if (turn.isEmpty() || !context.node().hasSpareMemory() || !quiet.isPast()) {
+            turn.ifPresent(Node.Turn::close);
             return false;
         }
         try (Node.Turn _ = turn.get();
                 var _ = context.node().takeRoom(Creation.FIRST_WRITES)) {
-            var warm = creation.warm(snapshot, Deadline.in(MAKE));
-            lock.lock();
-            try {
-                ready.add(warm);
-                LOG.info("{} is ready", warm.vm().id());
-            } finally {
-                lock.unlock();
+            var planned = creation.plan(snapshot);
+            making = Optional.of(planned);
+            if (!quiet.isPast()) {
+                context.node().releaseUser(planned.hardware().user());
+                return false;
             }
+            add(creation.warm(planned, Deadline.in(MAKE)));
             return true;
         } catch (Failure e) {
             LOG.warn("{} could not be made ready: {}", snapshot, e.getMessage());
-            rest(REST);
+            quiet = Deadline.in(REST);
             return false;
+        } finally {
+            making = Optional.empty();
+        }
+    }
+
+    private void add(Warm warm) {
+        lock.lock();
+        try {
+            ready.add(warm);
+            LOG.info("{} is ready", warm.vm().id());
+        } finally {
+            lock.unlock();
         }
     }
 

@@ -192,7 +192,7 @@ class LegacyVmRoutesTest {
         var rules =
                 Json.parse(
                                 "{\"rules\":%s}"
-                                        .formatted(fork("{}").firewall())
+                                        .formatted(fork("{}").firewall().get())
                                         .getBytes(StandardCharsets.UTF_8))
                         .requiredObjects("rules");
         assertEquals(1, rules.size());
