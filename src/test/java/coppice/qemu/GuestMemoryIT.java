@@ -22,6 +22,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
+import java.util.stream.LongStream;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -105,6 +106,19 @@ class GuestMemoryIT {
                         "page " + at / PAGE + ", own: " + isOwn);
             }
             assertEquals(process.ownMemory(), new Size(own * PAGE));
+        }
+    }
+
+    /// More ranges than the kernel tells at once, each copied once.
+    @Test
+    void manyShortRangesAreCopiedOnceEach() throws IOException {
+        var image = sparse("image", 24000L * PAGE);
+        var copy = sparse("copy", 24000L * PAGE);
+        var everyOther = LongStream.range(0, 12000).map(page -> 2 * page).boxed().toList();
+        try (var process = start(new DirtyProcess.Part(image, 0, 24000L * PAGE, everyOther))) {
+            var written = memory(process).copyOwnPages(at(image), copy);
+            assertEquals(process.ownMemory(), written);
+            assertSame(process.memory(), Files.readAllBytes(copy));
         }
     }
 
