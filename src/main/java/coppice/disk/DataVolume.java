@@ -105,7 +105,7 @@ public final class DataVolume {
                     "the data volume is to have %s and %s has only %s of free space; choose a smaller size or another data directory"
                             .formatted(size, image.getParent(), free));
         }
-        var unfinished = image.resolveSibling(image.getFileName() + Published.UNFINISHED);
+        var unfinished = Published.unfinished(image);
         try (var file = new RandomAccessFile(unfinished.toFile(), "rw")) {
             file.setLength(size.bytes());
         }

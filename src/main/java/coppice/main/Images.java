@@ -93,7 +93,7 @@ final class Images {
             return built;
         }
         say.accept("building %s".formatted(image));
-        var unfinished = built.resolveSibling(built.getFileName() + Published.UNFINISHED);
+        var unfinished = Published.unfinished(built);
         Published.delete(unfinished);
         createParent(built);
         try {

@@ -79,7 +79,7 @@ public final class BaseImage {
 
     /// Copies a capture to another file system, whole or not at all; holes stay holes.
     public static void copySparse(Path capture, Path target) {
-        var unfinished = target.resolveSibling(target.getFileName() + Published.UNFINISHED);
+        var unfinished = Published.unfinished(target);
         Published.delete(unfinished);
         copyFiles(capture, unfinished);
         Published.directory(unfinished, target);

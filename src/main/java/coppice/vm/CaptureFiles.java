@@ -28,11 +28,7 @@ final class CaptureFiles {
     void begin(VmId vm, Size memory, Path unfinished) {
         var machine = files.of(vm);
         try {
-            Published.delete(unfinished);
-            Files.createDirectory(
-                    unfinished,
-                    PosixFilePermissions.asFileAttribute(
-                            PosixFilePermissions.fromString("rwx------")));
+            makeDirectory(unfinished);
             reflink.copy(machine.ram(), unfinished.resolve(Capture.RAM));
             VmFiles.extend(unfinished.resolve(Capture.RAM), memory);
             VmFiles.publicRead(unfinished.resolve(Capture.RAM)); // root writes to it all the same
@@ -57,14 +53,9 @@ final class CaptureFiles {
     }
 
     /// Makes a capture out of another one, which stays.
-    void copy(Path capture, Path place) {
-        var unfinished = Published.unfinished(place);
+    void copy(Path capture, Path unfinished, Path place) {
         try {
-            Published.delete(unfinished);
-            Files.createDirectory(
-                    unfinished,
-                    PosixFilePermissions.asFileAttribute(
-                            PosixFilePermissions.fromString("rwx------")));
+            makeDirectory(unfinished);
             for (var name : Capture.FILES) {
                 if (name.equals(Capture.RAM)) { // immutable, and shared in the host's memory
                     Files.createLink(unfinished.resolve(name), capture.resolve(name));
@@ -75,25 +66,17 @@ final class CaptureFiles {
             }
             Capture.read(unfinished).bind(unfinished);
             Published.directory(unfinished, place);
-        } catch (IOException | Failure e) {
-            throw undone(unfinished, e);
+        } catch (IOException e) {
+            throw new Failure(
+                    Code.UNAVAILABLE, "the capture cannot be copied: " + e.getMessage(), e);
         }
     }
 
-    private static Failure undone(Path unfinished, Exception why) {
-        var failure =
-                why instanceof Failure known
-                        ? known
-                        : new Failure(
-                                Code.UNAVAILABLE,
-                                "the capture cannot be copied: " + why.getMessage(),
-                                why);
-        try {
-            Published.delete(unfinished);
-        } catch (Failure e) {
-            failure.addSuppressed(e);
-        }
-        return failure;
+    private static void makeDirectory(Path unfinished) throws IOException {
+        Published.delete(unfinished);
+        Files.createDirectory(
+                unfinished,
+                PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwx------")));
     }
 
     /// Completes a capture: description, permissions, and the rename that makes it count.

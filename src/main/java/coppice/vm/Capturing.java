@@ -78,7 +78,12 @@ final class Capturing {
 
     /// Takes the capture of a VM that is paused as a snapshot.
     void copy(Path pause, Path place) {
-        files.copy(pause, place);
+        var unfinished = Published.unfinished(place);
+        try {
+            files.copy(pause, unfinished, place);
+        } catch (RuntimeException e) {
+            throw failed(unfinished, e);
+        }
     }
 
     private static Failure failed(Path unfinished, RuntimeException why) {

@@ -66,7 +66,7 @@ final class Creation {
         try {
             life = enter(as(warm.vm(), account, wanted), wanted.reassignSlug());
         } catch (RuntimeException e) {
-            pool.end(warm);
+            context.machines().delete(warm.vm().id()); // what it was promised is taken back already
             throw e;
         }
         try {
@@ -96,9 +96,7 @@ final class Creation {
             var capture = snapshots.directory(planned.origin().snapshot());
             return Warm.make(context, planned, capture, deadline);
         } catch (RuntimeException e) {
-            context.machines().delete(planned.id());
-            context.node().releaseMemory(planned.id().text());
-            context.node().releaseUser(planned.hardware().user());
+            pool.end(planned);
             throw e;
         }
     }

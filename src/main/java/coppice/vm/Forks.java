@@ -214,7 +214,7 @@ final class Forks {
             }
         }
 
-        /// Removes the copies that there are, and what they were to be made from.
+        /// Removes the copies that there are.
         void takeBack(RuntimeException why) {
             for (var copy : copies) {
                 try {
@@ -226,7 +226,6 @@ final class Forks {
                     }
                 }
             }
-            removeStage();
         }
 
         /// What is left of it is no VM's and goes with the next start of the server; the copies do not need it.

@@ -75,10 +75,10 @@ final class Pool implements AutoCloseable {
     }
 
     /// Ends a machine that is not to become a VM after all.
-    void end(Warm warm) {
-        context.machines().delete(warm.vm().id());
-        context.node().releaseMemory(warm.vm().id().text());
-        context.node().releaseUser(warm.vm().hardware().user());
+    void end(Vm vm) {
+        context.machines().delete(vm.id());
+        context.node().releaseMemory(vm.id().text());
+        context.node().releaseUser(vm.hardware().user());
     }
 
     /// Ends all that are ready and the one that is being made, and makes none for a while: their memory is needed.
@@ -89,7 +89,7 @@ final class Pool implements AutoCloseable {
         breakOff();
         ending.lock();
         try {
-            takeAll().forEach(this::end);
+            takeAll().forEach(warm -> end(warm.vm()));
         } finally {
             ending.unlock();
         }
@@ -137,7 +137,7 @@ final class Pool implements AutoCloseable {
     private void endSurplus() {
         ending.lock();
         try {
-            surplus().forEach(this::end);
+            surplus().forEach(warm -> end(warm.vm()));
         } finally {
             ending.unlock();
         }

@@ -273,7 +273,7 @@ public final class Snapshots {
         var present = records.find(id);
         var place = files.snapshot(id);
         if (present.isEmpty() || !Files.exists(place)) {
-            var unfinished = place.resolveSibling(place.getFileName() + Published.UNFINISHED);
+            var unfinished = Published.unfinished(place);
             Published.delete(unfinished);
             Published.delete(place);
             fill.accept(unfinished);
