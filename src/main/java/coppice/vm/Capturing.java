@@ -145,22 +145,27 @@ final class Capturing {
     /// @return the twin, if there is one that holds the memory; else the memory is copied
     private Optional<Twin> stopped(
             Vm vm, Qemu qemu, Optional<Twin> twin, Path unfinished, Deadline deadline) {
-        long begun = System.nanoTime();
+        var laps = new Laps();
         try {
             qemu.freeze(deadline);
+            laps.end("stop");
             qemu.saveDevices(deadline);
+            laps.end("devices");
             files.takeDisk(vm.id(), unfinished);
+            laps.end("disk");
             var frozen = twin.filter(t -> isFrozen(t, vm, deadline));
             if (frozen.isEmpty()) {
                 qemu.copyMemory(vm.hardware().shape(), unfinished.resolve(Capture.RAM));
                 twin.ifPresent(Twin::close);
             }
+            laps.end("memory");
             return frozen;
         } finally {
             if (qemu.isAlive()) {
                 qemu.resume(Deadline.in(CONTROL));
             }
-            LOG.info("{}: stopped for {} ms", vm.id(), millisSince(begun));
+            laps.end("cont");
+            LOG.info("{}: stopped for {}", vm.id(), laps);
         }
     }
 
