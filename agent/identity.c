@@ -27,6 +27,7 @@
 #define HOSTNAME_LIMIT 64
 #define HOSTS_LIMIT (1 << 20)
 #define SECTOR 512
+#define ID_TEXT 32 /* hexadecimal digits of a machine id */
 
 static bool seen_any;
 static uint8_t seen[ID_LENGTH];
@@ -156,9 +157,46 @@ static bool take_hostname(const char *hostname, struct fault *fault) {
     return rename_in_hosts(hostname) || fail(fault, "write /etc/hosts");
 }
 
+static bool is_machine_id(const char *id) {
+    return strlen(id) == ID_TEXT && strspn(id, "0123456789abcdef") == ID_TEXT;
+}
+
+static bool read_machine_id(char id[ID_TEXT + 1]) {
+    int fd = open(rooted("/etc/machine-id"), O_RDONLY | O_CLOEXEC);
+    bool done = fd != -1 && read(fd, id, ID_TEXT) == ID_TEXT;
+    if (fd != -1)
+        close(fd);
+    id[ID_TEXT] = 0;
+    return done && is_machine_id(id);
+}
+
+/* journald goes on in the folder of the machine id it started with, and journalctl looks in the folder of the present one: a copy's is a
+   link to it. Of a copy of a copy too, not a link to a link. Here rather than by a hook, since each program that a copy starts costs it
+   memory of its own. */
+static void keep_journal(const char *place, const char *old, const char *id) {
+    char from[600], to[600], target[ID_TEXT + 1];
+    snprintf(from, sizeof from, "%s/%s", rooted(place), old);
+    snprintf(to, sizeof to, "%s/%s", rooted(place), id);
+    if (access(from, F_OK) == -1)
+        return; /* no journald, or none that keeps its journal here */
+    ssize_t length = readlink(from, target, ID_TEXT);
+    target[length == ID_TEXT ? ID_TEXT : 0] = 0;
+    if (symlink(*target ? target : old, to) == -1 && errno != EEXIST)
+        note("cannot link %s: %s", to, strerror(errno)); /* a log that is hard to find is no reason to end a copy */
+}
+
+static void keep_journals(const char *id) {
+    char old[ID_TEXT + 1];
+    if (!read_machine_id(old))
+        return;
+    keep_journal("/var/log/journal", old, id);
+    keep_journal("/run/log/journal", old, id);
+}
+
 static bool take_machine_id(const char *id, struct fault *fault) {
-    if (strlen(id) != 32 || strspn(id, "0123456789abcdef") != 32)
+    if (!is_machine_id(id))
         return fault_set(fault, "BAD_REQUEST", "the machine id does not have 32 hexadecimal digits");
+    keep_journals(id);
     char line[34];
     snprintf(line, sizeof line, "%s\n", id);
     return replace_file("/etc/machine-id", line, 33, 0444) || fail(fault, "write /etc/machine-id");
