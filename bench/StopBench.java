@@ -1,3 +1,4 @@
+import java.io.IOException;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
@@ -22,6 +23,7 @@ final class StopBench {
         private void measure(int dirty, boolean counts) throws Exception {
             source.exec(Work.dirty(dirty));
             source.exec(Work.BUSY);
+            writeBack();
             var sampler = StopSampler.watch(source.pid());
             var stopped = source.capture();
             var sampled = sampler.end();
@@ -33,6 +35,11 @@ final class StopBench {
                 blind.add(sampled.blind());
             }
         }
+    }
+
+    /// What the one before left to be written, hundreds of MiB from the peer, is not to be waited for by the next.
+    private static void writeBack() throws IOException, InterruptedException {
+        new ProcessBuilder("sync").start().waitFor();
     }
 
     StopBench(Report report, Source server, Source hand, Optional<? extends Source> peer) {

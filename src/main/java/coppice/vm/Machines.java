@@ -72,8 +72,12 @@ final class Machines {
     }
 
     private Live createIn(Vm vm, Path capture, UUID run, Consumer<Exit> onExit, Deadline deadline) {
-        var restored = restore(vm, capture, run, onExit, deadline);
-        return introduce(vm, restored, deadline);
+        var laps = new Laps();
+        var restored = restore(vm, capture, run, onExit, laps, deadline);
+        var copy = introduce(vm, restored, deadline);
+        laps.end("identity");
+        LOG.info("{}: made in {}", vm.id(), laps);
+        return copy;
     }
 
     /// Lets a machine of the pool go on as a VM.
@@ -162,23 +166,31 @@ final class Machines {
 
     /// A paused VM goes on.
     Live resume(Vm vm, UUID generation, UUID run, Consumer<Exit> onExit, Deadline deadline) {
-        var live = restore(vm, files.pause(vm.id(), generation), run, onExit, deadline);
+        var laps = new Laps();
+        var live = restore(vm, files.pause(vm.id(), generation), run, onExit, laps, deadline);
         try (var undo = new Undo()) {
             undo.onFailure(live.qemu()::kill);
             greet(vm.id(), live.qemu(), live.line(), deadline);
+            laps.end("agent");
+            LOG.info("{}: resumed in {}", vm.id(), laps);
             undo.keep();
             return live;
         }
     }
 
-    private Live restore(Vm vm, Path capture, UUID run, Consumer<Exit> onExit, Deadline deadline) {
+    private Live restore(
+            Vm vm, Path capture, UUID run, Consumer<Exit> onExit, Laps laps, Deadline deadline) {
         Capture.read(capture).requireRestorable(vm.hardware().shape(), launcher.hypervisor());
         files.unpack(vm.id(), vm.hardware().user(), capture);
+        laps.end("files");
         try (var undo = new Undo()) {
             var qemu = launcher.expect(machine(vm), onExit, deadline);
             undo.onFailure(qemu::kill);
+            laps.end("qemu");
             qemu.load(deadline);
+            laps.end("devices");
             qemu.resume(deadline);
+            laps.end("cont");
             undo.keep();
             return live(vm, qemu, run);
         }

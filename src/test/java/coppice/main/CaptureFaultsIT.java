@@ -17,6 +17,7 @@ import java.util.Set;
 import java.util.concurrent.Callable;
 import java.util.concurrent.FutureTask;
 import java.util.function.Supplier;
+import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
@@ -27,26 +28,45 @@ class CaptureFaultsIT {
     private static final int ROUNDS = 4;
     private static final int MUCH = 128; // MiB, so that copying them takes a while
 
-    private Installation installation;
-    private Client client;
-    private LoadedVm vm;
+    // A test that went well leaves them to the next.
+    private static Installation installation;
+    private static Client client;
+    private static LoadedVm vm;
+    private static boolean isWhole;
 
-    private void start(Map<String, String> settings, int mib) {
+    private static void start() {
+        if (!isWhole) {
+            start(Map.of());
+        }
+        isWhole = false;
+    }
+
+    private static void start(Map<String, String> settings) {
+        end();
         installation = Installation.start(settings);
         client = installation.client("main");
-        vm = new LoadedVm(installation, client, mib);
+        vm = new LoadedVm(installation, client, MUCH);
     }
 
     @AfterEach
-    void end() {
+    void endAfterFailure() {
+        if (!isWhole) {
+            end();
+        }
+    }
+
+    @AfterAll
+    static void end() {
+        isWhole = false;
         if (installation != null) {
             installation.close();
+            installation = null;
         }
     }
 
     @Test
     void theServerMayDieAtAnyMomentOfACapture() throws Exception {
-        start(Map.of(), MUCH);
+        start();
         var random = Seed.random(CaptureFaultsIT.class);
         for (int round = 0; round < ROUNDS; round++) {
             int millis = random.nextInt(round % 2 == 0 ? 500 : 2000);
@@ -59,11 +79,12 @@ class CaptureFaultsIT {
             vm.requireWhole();
         }
         vm.requireCaptures();
+        isWhole = true;
     }
 
     @Test
     void theTwinMayDie() throws Exception {
-        start(Map.of(), MUCH);
+        start();
         for (Supplier<Client.Answer> capture :
                 List.<Supplier<Client.Answer>>of(vm::take, vm::fork)) {
             var answer = untilFailed(capture, this::killTwin);
@@ -72,6 +93,7 @@ class CaptureFaultsIT {
             vm.requireWhole();
         }
         vm.requireCaptures();
+        isWhole = true;
     }
 
     /// The twin is the second process of its VM.
@@ -105,7 +127,7 @@ class CaptureFaultsIT {
 
     @Test
     void theQemuMayDieAndIsThenStoppedWithItsDisk() throws Exception {
-        start(Map.of(), MUCH);
+        start();
         for (Callable<Client.Answer> capture :
                 List.<Callable<Client.Answer>>of(vm::take, vm::fork)) {
             var call = begin(capture);
@@ -141,7 +163,7 @@ class CaptureFaultsIT {
 
     @Test
     void theVolumeMayBecomeFull() throws Exception {
-        start(Map.of("COPPICE_DATA_VOLUME_SIZE", "4096", "COPPICE_NODE_DISK_RESERVE", "16"), MUCH);
+        start(Map.of("COPPICE_DATA_VOLUME_SIZE", "4096", "COPPICE_NODE_DISK_RESERVE", "16"));
         var filler = installation.data().resolve("volume/filler");
         for (Supplier<Client.Answer> capture :
                 List.<Supplier<Client.Answer>>of(vm::take, vm::fork)) {
@@ -183,7 +205,7 @@ class CaptureFaultsIT {
 
     @Test
     void thePlaceOfCapturesMayBeUnwritable() {
-        start(Map.of(), 4);
+        start();
         immutable("+i", vm.remains().snapshots());
         try {
             LoadedVm.requireRefused(vm.take());
@@ -193,12 +215,13 @@ class CaptureFaultsIT {
         }
         vm.requireWhole();
         vm.requireCaptures();
+        isWhole = true;
     }
 
     /// The capture can then be neither published nor removed: it goes with the next start, at the latest. (A fork publishes nothing.)
     @Test
     void thePlaceOfCapturesMayBecomeUnwritable() throws Exception {
-        start(Map.of(), MUCH);
+        start();
         try {
             LoadedVm.requireRefused(
                     untilFailed(
@@ -214,6 +237,7 @@ class CaptureFaultsIT {
         installation.startServer();
         vm.requireWhole();
         vm.requireCaptures();
+        isWhole = true;
     }
 
     private static void immutable(String flag, Path directory) {

@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import coppice.base.Deadline;
+import coppice.process.Command;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -89,33 +90,36 @@ class StartFailuresIT {
         }
     }
 
+    /// Its QEMU is stopped by a signal meanwhile, so that the pause takes as long as the test wants.
     @Test
     void aVmThatIsPausingIsNotStoppedAndAStartWaitsForThePause() throws InterruptedException {
         try (var installation = Installation.start()) {
             var caller = installation.client("main");
             var vm = caller.createVm();
-            boolean wasSeen = false;
-            for (int tries = 0; tries < 20 && !wasSeen; tries++) {
-                caller.run(vm, "head -c 40m /dev/zero | tr '\\0' x > /dev/shm/much");
-                var pause =
-                        inBackground(
-                                () ->
-                                        caller.post("/v5/vms/%s/pause".formatted(vm), "{}")
-                                                .expect(200));
-                while (caller.state(vm).equals("running")) {
-                    Thread.onSpinWait();
-                }
-                var stop = caller.post("/v5/vms/%s/stop".formatted(vm), "{}");
-                wasSeen = stop.status() == 409; // else the pause was over, and the VM is stopped
-                assertEquals(
-                        "running",
-                        caller.post("/v5/vms/%s/start".formatted(vm), "{}")
-                                .expect(200)
-                                .requiredString("state"));
-                pause.join();
-            }
-            assertTrue(wasSeen, "it was never pausing when it was told to stop");
+            caller.run(vm, "echo kept > /dev/shm/kept");
+            long qemu = new Remains(installation).processes(vm).getFirst();
+            signal("STOP", qemu);
+            var pause =
+                    inBackground(
+                            () -> caller.post("/v5/vms/%s/pause".formatted(vm), "{}").expect(200));
+            awaitState(caller, "pausing");
+            caller.post("/v5/vms/%s/stop".formatted(vm), "{}").expect(409, "CONFLICT");
+            var start =
+                    inBackground(
+                            () -> caller.post("/v5/vms/%s/start".formatted(vm), "{}").expect(200));
+            assertEquals("pausing", caller.state(vm));
+            signal("CONT", qemu);
+            pause.join();
+            start.join();
+
+            assertEquals("running", caller.state(vm));
+            assertEquals("kept", caller.run(vm, "cat /dev/shm/kept"));
         }
+    }
+
+    private static void signal(String name, long pid) {
+        Command.of("kill", "-" + name, Long.toString(pid))
+                .runOrFail(Deadline.in(Duration.ofSeconds(5)));
     }
 
     /// A directory for PATH with a QEMU of our own, which tells the version of the real one.
