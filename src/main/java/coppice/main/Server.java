@@ -63,6 +63,7 @@ final class Server implements AutoCloseable {
     private void open(Path home, Settings settings) {
         var data = settings.dataDirectory();
         keep(DataLock.take(data));
+        Store.unpackInto(data.resolve("native"));
         var reflink = keep(new Reflink());
         var volume = DataVolume.prepare(data, settings.volumeSize(), reflink);
         var store = keep(Store.open(data.resolve("coppice.db")));

@@ -2,6 +2,8 @@ package coppice.store;
 
 import coppice.base.Code;
 import coppice.base.Failure;
+import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.sql.Connection;
 import java.sql.SQLException;
@@ -23,6 +25,25 @@ final class Sqlite {
     private static final String UNIQUE_IN_POSTGRESQL = "23505";
 
     private Sqlite() {}
+
+    /// Where the driver unpacks its native library, 1 MiB for each process. In the system's directory for temporary files, every process
+    /// that is killed would leave one for ever.
+    ///
+    /// @param directory of the present process only: what is in it is removed. To be called before any store is opened.
+    static void unpackInto(Path directory) {
+        try {
+            Files.createDirectories(directory);
+            try (var left = Files.newDirectoryStream(directory)) {
+                for (var file : left) {
+                    Files.delete(file);
+                }
+            }
+        } catch (IOException e) {
+            throw new Failure(
+                    Code.UNAVAILABLE, "%s cannot be made ready".formatted(directory), e);
+        }
+        System.setProperty("org.sqlite.tmpdir", directory.toAbsolutePath().toString());
+    }
 
     static SQLiteDataSource source(Path file, StoreLimits limits) {
         var config = new SQLiteConfig();

@@ -51,6 +51,12 @@ public final class Store implements AutoCloseable {
         this.threads = List.copyOf(started);
     }
 
+    /// Has the database's native library unpacked into this directory, which is emptied. Before the first store is opened; no other
+    /// process may have the same.
+    public static void unpackInto(Path directory) {
+        Sqlite.unpackInto(directory);
+    }
+
     /// Opens the file, or makes it, and brings its tables up to date. Its directory must exist.
     public static Store open(Path file) {
         return open(file, StoreLimits.USUAL);

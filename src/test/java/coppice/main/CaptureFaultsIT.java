@@ -20,28 +20,30 @@ import java.util.function.Supplier;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestInstance;
 
 /// A capture of a running VM that fails in the middle, whatever makes it fail: the VM goes on with all it had, nothing of the capture is
 /// left, older captures restore and the next one works.
+@TestInstance(TestInstance.Lifecycle.PER_CLASS)
 class CaptureFaultsIT {
     private static final Duration PATIENCE = Duration.ofSeconds(30);
     private static final int ROUNDS = 4;
     private static final int MUCH = 128; // MiB, so that copying them takes a while
 
     // A test that went well leaves them to the next.
-    private static Installation installation;
-    private static Client client;
-    private static LoadedVm vm;
-    private static boolean isWhole;
+    private Installation installation;
+    private Client client;
+    private LoadedVm vm;
+    private boolean isWhole;
 
-    private static void start() {
+    private void start() {
         if (!isWhole) {
             start(Map.of());
         }
         isWhole = false;
     }
 
-    private static void start(Map<String, String> settings) {
+    private void start(Map<String, String> settings) {
         end();
         installation = Installation.start(settings);
         client = installation.client("main");
@@ -56,7 +58,7 @@ class CaptureFaultsIT {
     }
 
     @AfterAll
-    static void end() {
+    void end() {
         isWhole = false;
         if (installation != null) {
             installation.close();

@@ -68,6 +68,10 @@ class RestartIT {
         for (int round = 0; round < 3; round++) {
             killInTheMiddle(random.nextInt(50, 900));
         }
+        assertEquals(
+                2,
+                Remains.entries(installation.data().resolve("native")).size(),
+                "the library of the store and its mark, those of one server");
     }
 
     /// One VM runs a long command, one is being created and one is being paused when the server is killed.
