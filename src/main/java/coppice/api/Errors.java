@@ -2,6 +2,7 @@ package coppice.api;
 
 import coppice.base.Failure;
 import coppice.base.Kind;
+import coppice.http.Handshake;
 import coppice.http.Headers;
 import coppice.http.HttpResponse;
 import coppice.json.Json;
@@ -21,6 +22,7 @@ final class Errors {
             case CONFLICT -> 409;
             case TOO_LARGE -> 413;
             case UNSUPPORTED_TYPE -> 415;
+            case UPGRADE -> 426;
             case BUSY -> 429;
             case INTERNAL -> 500;
             case UNAVAILABLE -> 503;
@@ -37,6 +39,12 @@ final class Errors {
         var answer = HttpResponse.of(status, Reply.JSON, Json.write(body));
         if (status == 401) {
             answer = answer.with(Headers.of("WWW-Authenticate", "Bearer"));
+        }
+        if (status == 426) {
+            answer =
+                    answer.with(
+                            Headers.of("Upgrade", "websocket")
+                                    .and("Sec-WebSocket-Version", Handshake.VERSION));
         }
         if (failure.retryAfter().isPresent()) {
             var seconds = wholeSeconds(failure.retryAfter().get());

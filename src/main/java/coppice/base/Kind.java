@@ -18,6 +18,8 @@ public enum Kind {
     TOO_LARGE,
     /// The body has a content type that is not understood.
     UNSUPPORTED_TYPE,
+    /// The operation is spoken in another protocol; switch to that.
+    UPGRADE,
     /// Too many at once; try later.
     BUSY,
     /// A needed part is down; try again.

@@ -9,15 +9,18 @@ import java.time.Duration;
 /// - `maxConnections`: open at once; further ones wait in the kernel's queue.
 /// - `maxHead`: request line and header fields together; more is answered 414 or 431.
 /// - `headTime`: from the first byte of a head to its last; the connection is closed when it is over.
-/// - `idleTime`: without a byte in either direction while a byte is awaited, and between requests.
-/// - `drainTime`: for requests in progress when the server is closed.
+/// - `idleTime`: without a byte in either direction while a byte is awaited, and between requests; a peer must take a few KiB of a
+///   streamed answer within it.
+/// - `drainTime`: for requests in progress and open WebSockets when the server is closed.
+/// - `sockets`: of WebSockets, which the other limits do not bind once they are open, except that they count as connections.
 public record HttpLimits(
         int maxRequests,
         int maxConnections,
         Size maxHead,
         Duration headTime,
         Duration idleTime,
-        Duration drainTime) {
+        Duration drainTime,
+        WebSocketLimits sockets) {
 
     public static final HttpLimits DEFAULT =
             new HttpLimits(
@@ -26,7 +29,8 @@ public record HttpLimits(
                     new Size(32 << 10),
                     Duration.ofSeconds(20),
                     Duration.ofSeconds(60),
-                    Duration.ofSeconds(30));
+                    Duration.ofSeconds(30),
+                    WebSocketLimits.DEFAULT);
 
     public HttpLimits {
         if (maxRequests < 1 || maxConnections < 1 || maxHead.bytes() < 1024) {

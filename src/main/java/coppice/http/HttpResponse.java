@@ -12,6 +12,11 @@ public record HttpResponse(int status, Headers headers, ResponseBody body) {
         return new HttpResponse(status, Headers.none(), new ResponseBody.None());
     }
 
+    /// Goes on as a WebSocket.
+    public static HttpResponse upgrade(WebSocketHandler handler) {
+        return new HttpResponse(101, Headers.none(), new ResponseBody.Upgrade(handler));
+    }
+
     public HttpResponse with(Headers more) {
         return new HttpResponse(status, headers.and(more), body);
     }

@@ -22,7 +22,7 @@ import org.eclipse.jetty.util.thread.QueuedThreadPool;
 /// An HTTP/1.1 server on one address. Runs from [#start] until [#stop] or [#close].
 ///
 /// Stopping has two steps: first no connection and no request is accepted any more, while those in progress go on to their end
-/// or the deadline; then what is left is cut.
+/// or the deadline, and WebSockets are asked to close; then what is left is cut.
 public final class HttpServer implements AutoCloseable {
     /// Jetty's own threads only accept, select and time out: handlers run on virtual threads.
     private static final int MAX_PLATFORM_THREADS = 8;
@@ -33,6 +33,8 @@ public final class HttpServer implements AutoCloseable {
 
     private final Server server;
     private final ServerConnector connector;
+    private final Draining draining = new Draining();
+    private final JettySockets sockets;
     private final JettyHandler requests;
     private final ExecutorService threads;
     private final HttpLimits limits;
@@ -57,7 +59,11 @@ public final class HttpServer implements AutoCloseable {
         server.addConnector(connector);
         server.addBean(new NetworkConnectionLimit(limits.maxConnections(), connector));
         server.addBean(new HeadDeadline(connector, limits.headTime()));
-        this.requests = new JettyHandler(handler, limits.maxRequests());
+        this.sockets =
+                new JettySockets(
+                        limits.sockets(), connector.getScheduler(), threads, draining, buffers);
+        server.addBean(sockets.components());
+        this.requests = new JettyHandler(handler, limits, draining, sockets);
         server.setHandler(requests);
         server.setErrorHandler(new JettyErrors(handler));
         server.setStopTimeout(0);
@@ -89,7 +95,9 @@ public final class HttpServer implements AutoCloseable {
     /// Both steps; returns when nothing of the server runs any more.
     public void stop(Deadline deadline) {
         connector.close();
+        draining.begin();
         requests.drain(deadline);
+        sockets.drain(deadline);
         cut();
     }
 

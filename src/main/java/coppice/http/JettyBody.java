@@ -5,26 +5,31 @@ import coppice.base.Deadline;
 import coppice.base.Failure;
 import coppice.base.Size;
 import java.io.ByteArrayOutputStream;
-import java.nio.ByteBuffer;
 import java.time.Duration;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
-import java.util.function.Consumer;
 import org.eclipse.jetty.http.HttpHeader;
 import org.eclipse.jetty.io.Content;
 import org.eclipse.jetty.server.Request;
 import org.eclipse.jetty.util.thread.Invocable;
 
-/// Reads a request's body from Jetty, blocking its virtual thread.
+/// Reads a request's body from Jetty, blocking its virtual thread. What is not asked for stays in the socket.
 final class JettyBody implements RequestBody {
     private static final int FIRST_BUFFER = 64 << 10;
+    private static final int PIECE = 16 << 10;
     private static final Size DISCARDED = Size.ofMib(32);
     private static final Duration DISCARD_TIME = Duration.ofSeconds(5);
 
     private final Request request;
     private boolean started;
     private boolean ended;
+
+    /// Taken from Jetty, and not yet read to its end.
+    private Optional<Content.Chunk> open = Optional.empty();
 
     JettyBody(Request request) {
         this.request = request;
@@ -33,73 +38,112 @@ final class JettyBody implements RequestBody {
 
     @Override
     public byte[] read(Size limit, Deadline deadline) {
-        var announced = request.getLength();
-        if (announced > limit.bytes()) {
+        var stream = stream(limit);
+        var first = length().orElse(1024);
+        var bytes = new ByteArrayOutputStream((int) Math.min(first, FIRST_BUFFER));
+        var piece = new byte[(int) Math.min(Math.max(first, 1), PIECE)];
+        for (int n = stream.read(piece, 0, piece.length, deadline);
+                n > 0;
+                n = stream.read(piece, 0, piece.length, deadline)) {
+            bytes.write(piece, 0, n);
+        }
+        return bytes.toByteArray();
+    }
+
+    @Override
+    public OptionalLong length() {
+        return request.getHeaders().contains(HttpHeader.TRANSFER_ENCODING)
+                ? OptionalLong.empty()
+                : OptionalLong.of(Math.max(0, request.getLength()));
+    }
+
+    @Override
+    public Stream stream(Size limit) {
+        if (request.getLength() > limit.bytes()) {
             throw RequestBody.tooLarge(limit);
         }
-        var bytes =
-                new ByteArrayOutputStream(
-                        announced < 0 ? 1024 : (int) Math.min(announced, FIRST_BUFFER));
-        each(
-                deadline,
-                part -> {
-                    if (bytes.size() + (long) part.remaining() > limit.bytes()) {
-                        throw RequestBody.tooLarge(limit);
-                    }
-                    var copy = new byte[part.remaining()];
-                    part.get(copy);
-                    bytes.write(copy, 0, copy.length);
-                });
-        return bytes.toByteArray();
+        return new Pieces(limit);
     }
 
     /// Reads on to the end, within reason, when the handler did not.
     void discard() {
+        release();
         // A peer that waits for our consent has sent nothing yet.
         var isHeldBack = !started && request.getHeaders().contains(HttpHeader.EXPECT);
         if (ended || isHeldBack || request.getLength() > DISCARDED.bytes()) {
             return;
         }
         try {
-            var left = new long[] {DISCARDED.bytes()};
-            each(
-                    Deadline.in(DISCARD_TIME),
-                    part -> {
-                        left[0] -= part.remaining();
-                        if (left[0] < 0) {
-                            throw RequestBody.tooLarge(DISCARDED);
-                        }
-                    });
+            var rest = new Pieces(DISCARDED);
+            var deadline = Deadline.in(DISCARD_TIME);
+            while (rest.next(deadline)) {
+                release();
+            }
         } catch (Failure _) {
             // Not ours to report: the handler has decided its answer, and Jetty closes the
             // connection after it.
+        } finally {
+            release();
         }
     }
 
-    private void each(Deadline deadline, Consumer<ByteBuffer> take) {
-        started = true;
-        while (!ended) {
-            var chunk = request.read();
-            if (chunk == null) {
-                await(deadline);
-                continue;
+    private void release() {
+        open.ifPresent(Content.Chunk::release);
+        open = Optional.empty();
+    }
+
+    private final class Pieces implements Stream {
+        private final Size limit;
+        private long arrived;
+
+        Pieces(Size limit) {
+            this.limit = limit;
+        }
+
+        @Override
+        public int read(byte[] into, int at, int length, Deadline deadline) {
+            Objects.checkFromIndexSize(at, length, into.length);
+            if (open.isEmpty() && !next(deadline)) {
+                return 0;
             }
-            if (Content.Chunk.isFailure(chunk)) {
-                ended = true;
-                throw new Failure(
-                        Code.BAD_REQUEST,
-                        "the body ended early or is badly framed; send it whole",
-                        chunk.getFailure());
+            var bytes = open.orElseThrow().getByteBuffer();
+            int n = Math.min(length, bytes.remaining());
+            bytes.get(into, at, n);
+            if (!bytes.hasRemaining()) {
+                release();
             }
-            ended = chunk.isLast();
-            try {
-                take.accept(chunk.getByteBuffer());
-            } finally {
-                chunk.release();
+            return n;
+        }
+
+        /// Opens the next chunk that has a byte; false when the body is over.
+        private boolean next(Deadline deadline) {
+            started = true;
+            while (!ended) {
+                var chunk = request.read();
+                if (chunk == null) {
+                    await(deadline);
+                    continue;
+                }
+                if (Content.Chunk.isFailure(chunk)) {
+                    throw broken(chunk.getFailure());
+                }
+                ended = chunk.isLast();
+                open = Optional.of(chunk);
+                arrived += chunk.remaining();
+                if (arrived > limit.bytes()) {
+                    release();
+                    throw RequestBody.tooLarge(limit);
+                }
+                if (deadline.isPast() && !ended) {
+                    release();
+                    throw late();
+                }
+                if (chunk.hasRemaining()) {
+                    return true;
+                }
+                release();
             }
-            if (!ended && deadline.isPast()) {
-                throw late();
-            }
+            return false;
         }
     }
 
@@ -114,6 +158,15 @@ final class JettyBody implements RequestBody {
             Thread.currentThread().interrupt();
             throw new Failure(Code.UNAVAILABLE, "the server is stopping; try again", e);
         }
+    }
+
+    private Failure broken(Throwable why) {
+        if (why instanceof TimeoutException) {
+            return late();
+        }
+        ended = true;
+        return new Failure(
+                Code.BAD_REQUEST, "the body ended early or is badly framed; send it whole", why);
     }
 
     private Failure late() {

@@ -22,27 +22,35 @@ import org.slf4j.LoggerFactory;
 final class JettyHandler extends Handler.Abstract {
     private static final Logger LOG = LoggerFactory.getLogger(JettyHandler.class);
     private static final Duration RETRY = Duration.ofSeconds(1);
+    private static final String FAULT = "the server has a fault";
+    private static final String TOO_MANY_SOCKETS =
+            "too many WebSockets are open at once; try again, or close some";
 
     private final HttpHandler handler;
-    private final int maxRequests;
+    private final HttpLimits limits;
     private final Semaphore room;
-    private volatile boolean draining;
+    private final Draining draining;
+    private final JettySockets sockets;
 
-    JettyHandler(HttpHandler handler, int maxRequests) {
+    JettyHandler(HttpHandler handler, HttpLimits limits, Draining draining, JettySockets sockets) {
         this.handler = handler;
-        this.maxRequests = maxRequests;
-        this.room = new Semaphore(maxRequests);
+        this.limits = limits;
+        this.room = new Semaphore(limits.maxRequests());
+        this.draining = draining;
+        this.sockets = sockets;
     }
 
-    /// Refuses all further requests and waits for those in progress.
+    /// Waits for the requests in progress; further ones are refused by then.
     void drain(Deadline deadline) {
-        draining = true;
         try {
-            if (!room.tryAcquire(maxRequests, deadline.left().toNanos(), TimeUnit.NANOSECONDS)) {
+            if (!room.tryAcquire(
+                    limits.maxRequests(), deadline.left().toNanos(), TimeUnit.NANOSECONDS)) {
                 LOG.warn(
                         "cutting {} HTTP requests that did not end in time",
-                        maxRequests - room.availablePermits());
+                        limits.maxRequests() - room.availablePermits());
+                return;
             }
+            room.release(limits.maxRequests());
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         }
@@ -57,7 +65,7 @@ final class JettyHandler extends Handler.Abstract {
             var answer =
                     refusal(request, 400, Code.BAD_REQUEST, "HTTP/1.0 has no chunks; use HTTP/1.1");
             write(answer, request, response, callback);
-        } else if (draining) {
+        } else if (draining.hasBegun()) {
             response.getHeaders().put(HttpHeader.CONNECTION, "close");
             var answer =
                     refusal(request, 503, Code.UNAVAILABLE, "the server is stopping; try again");
@@ -84,25 +92,103 @@ final class JettyHandler extends Handler.Abstract {
             var answer = answer(request, body);
             // A peer still sending when its connection is closed may never see our answer.
             body.discard();
-            write(answer, request, response, callback);
+            switch (answer.body()) {
+                case ResponseBody.None _, ResponseBody.Bytes _ ->
+                        write(answer, request, response, callback);
+                case ResponseBody.Stream stream ->
+                        stream(answer, stream, request, response, callback);
+                case ResponseBody.Upgrade upgrade ->
+                        upgrade(answer, upgrade, request, response, callback);
+            }
         } catch (Throwable e) {
             callback.failed(e);
             throw e;
         }
     }
 
+    private void stream(
+            HttpResponse answer,
+            ResponseBody.Stream stream,
+            Request request,
+            Response response,
+            Callback callback) {
+        var sink = new JettyStream(response, stream.length(), limits.idleTime(), draining);
+        try (var writer = stream.writer()) {
+            head(answer, response);
+            stream.length().ifPresent(n -> response.getHeaders().put(HttpHeader.CONTENT_LENGTH, n));
+            if ("HEAD".equals(request.getMethod())) {
+                response.write(true, BufferUtil.EMPTY_BUFFER, callback);
+                return;
+            }
+            writer.write(sink);
+            sink.end();
+        } catch (Throwable e) {
+            if (!sink.isGone()) {
+                logCut(e);
+            }
+            if (sink.isGone() || response.isCommitted()) {
+                callback.failed(e);
+            } else {
+                response.reset();
+                write(
+                        refusal(request, 500, Code.INTERNAL_ERROR, FAULT),
+                        request,
+                        response,
+                        callback);
+            }
+            return;
+        } finally {
+            sink.forget();
+        }
+        callback.succeeded();
+    }
+
+    /// A failure is something that the world did; anything else is our fault.
+    private static void logCut(Throwable why) {
+        if (why instanceof Failure failure && failure.code() != Code.INTERNAL_ERROR) {
+            LOG.warn("an answer was cut off in the middle: {}", failure.getMessage());
+        } else {
+            LOG.error("an answer was cut off in the middle by a fault of ours", why);
+        }
+    }
+
+    private void upgrade(
+            HttpResponse answer,
+            ResponseBody.Upgrade upgrade,
+            Request request,
+            Response response,
+            Callback callback) {
+        addHeaders(answer, response);
+        if (!sockets.upgrade(upgrade.handler(), request, response, callback)) {
+            response.reset();
+            var refusal =
+                    sockets.isFull()
+                            ? refusal(request, 503, Code.UNAVAILABLE, TOO_MANY_SOCKETS)
+                            : refusal(
+                                    request,
+                                    426,
+                                    Code.UPGRADE_REQUIRED,
+                                    "this path is a WebSocket; open it as one, with Upgrade: websocket");
+            write(refusal, request, response, callback);
+        }
+    }
+
     private HttpResponse answer(Request request, JettyBody body) {
         try {
-            return handler.handle(
+            var asked =
                     new HttpRequest(
                             request.getMethod(),
                             path(request).orElse(""),
                             Optional.ofNullable(request.getHttpURI().getQuery()),
                             headers(request),
-                            body));
+                            body);
+            // Before anything is done for a socket that there is no room for.
+            return Handshake.isAsked(asked) && sockets.isFull()
+                    ? refusal(request, 503, Code.UNAVAILABLE, TOO_MANY_SOCKETS)
+                    : handler.handle(asked);
         } catch (RuntimeException | Error e) {
             LOG.error("the HTTP handler threw", e);
-            return refusal(request, 500, Code.INTERNAL_ERROR, "the server has a fault");
+            return refusal(request, 500, Code.INTERNAL_ERROR, FAULT);
         }
     }
 
@@ -112,9 +198,12 @@ final class JettyHandler extends Handler.Abstract {
                 new Refusal(status, status == 503 ? why.retryAfter(RETRY) : why, path(request)));
     }
 
+    /// HTTP/1.0 has no upgrade, and says nothing when it asks for one: RFC 9110, 7.8.
     private static Headers headers(Request request) {
+        var isOld = request.getConnectionMetaData().getHttpVersion() == HttpVersion.HTTP_1_0;
         return new Headers(
                 request.getHeaders().stream()
+                        .filter(field -> !isOld || field.getHeader() != HttpHeader.UPGRADE)
                         .map(
                                 field ->
                                         new Headers.Field(
@@ -127,20 +216,31 @@ final class JettyHandler extends Handler.Abstract {
         return Optional.ofNullable(request.getHttpURI().getPath());
     }
 
+    /// An answer that is at hand.
     static void write(HttpResponse answer, Request request, Response response, Callback callback) {
-        response.setStatus(answer.status());
-        var headers = response.getHeaders();
-        answer.headers().fields().forEach(field -> headers.add(field.name(), field.value()));
+        head(answer, response);
         var content =
                 switch (answer.body()) {
                     case ResponseBody.None _ -> BufferUtil.EMPTY_BUFFER;
                     case ResponseBody.Bytes(byte[] bytes) -> ByteBuffer.wrap(bytes);
+                    case ResponseBody.Stream _, ResponseBody.Upgrade _ ->
+                            throw new IllegalStateException("what is refused is answered at once");
                 };
         if (answer.status() != 204 && answer.status() != 304) {
-            headers.put(HttpHeader.CONTENT_LENGTH, content.remaining());
+            response.getHeaders().put(HttpHeader.CONTENT_LENGTH, content.remaining());
         }
         var isHead = "HEAD".equals(request.getMethod());
         response.write(true, isHead ? BufferUtil.EMPTY_BUFFER : content, callback);
+    }
+
+    private static void head(HttpResponse answer, Response response) {
+        response.setStatus(answer.status());
+        addHeaders(answer, response);
+    }
+
+    private static void addHeaders(HttpResponse answer, Response response) {
+        var headers = response.getHeaders();
+        answer.headers().fields().forEach(field -> headers.add(field.name(), field.value()));
     }
 
     /// Makes room for the next request when the answer is out or the peer is gone.

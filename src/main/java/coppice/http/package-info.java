@@ -3,6 +3,6 @@
 ///
 /// Every handler call has its own virtual thread and may block. Paths are handed over as they were sent, undecoded, because
 /// routing comes before decoding. Every limit is named in [coppice.http.HttpLimits]. What never reaches the handler, such as
-/// malformed requests, is still answered in the handler's words ([coppice.http.HttpHandler#refuse]). TLS and HTTP/2 belong to
-/// the edge in front. Start with [coppice.http.HttpServer].
+/// malformed requests, is still answered in the handler's words ([coppice.http.HttpHandler#refuse]). A request may become a
+/// [coppice.http.WebSocket]. TLS and HTTP/2 belong to the edge in front. Start with [coppice.http.HttpServer].
 package coppice.http;

@@ -20,7 +20,8 @@ class HttpLimitsTest {
                     new Size(8192),
                     Duration.ofMillis(400),
                     Duration.ofMillis(600),
-                    Duration.ofSeconds(5));
+                    Duration.ofSeconds(5),
+                    WebSocketLimits.DEFAULT);
 
     @Test
     void aHeadThatDoesNotArriveInTimeEndsTheConnection() throws IOException {
@@ -32,7 +33,8 @@ class HttpLimitsTest {
                         new Size(8192),
                         Duration.ofMillis(200),
                         Duration.ofMinutes(5),
-                        Duration.ofSeconds(5));
+                        Duration.ofSeconds(5),
+                        WebSocketLimits.DEFAULT);
         var address = new InetSocketAddress("127.0.0.1", 0);
         try (var server = HttpServer.start(address, limits, new Echo());
                 var first = new RawPeer(server.port());

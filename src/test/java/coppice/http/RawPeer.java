@@ -1,6 +1,7 @@
 package coppice.http;
 
 import java.io.ByteArrayOutputStream;
+import java.io.EOFException;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
@@ -23,6 +24,50 @@ public final class RawPeer implements AutoCloseable {
         return this;
     }
 
+    public RawPeer send(byte[] bytes, int at, int length) throws IOException {
+        socket.getOutputStream().write(bytes, at, length);
+        return this;
+    }
+
+    /// The next bytes, so many.
+    public byte[] read(int length) throws IOException {
+        var bytes = socket.getInputStream().readNBytes(length);
+        if (bytes.length < length) {
+            throw new EOFException(
+                    "the connection ended after %d of %d bytes".formatted(bytes.length, length));
+        }
+        return bytes;
+    }
+
+    /// The body of an answer that comes in chunks, to its last.
+    public byte[] chunks() throws IOException {
+        var body = new ByteArrayOutputStream();
+        while (true) {
+            int length = Integer.parseInt(line(), 16);
+            body.writeBytes(read(length));
+            if (!line().isEmpty()) {
+                throw new IOException("a chunk is longer than it says");
+            }
+            if (length == 0) {
+                return body.toByteArray();
+            }
+        }
+    }
+
+    private String line() throws IOException {
+        var line = new StringBuilder();
+        while (!line.toString().endsWith("\r\n")) {
+            line.append((char) read(1)[0]);
+        }
+        return line.substring(0, line.length() - 2);
+    }
+
+    /// Ends the connection by a reset, as a peer that crashed.
+    public void reset() throws IOException {
+        socket.setSoLinger(true, 0);
+        socket.close();
+    }
+
     public RawPeer endOutput() throws IOException {
         socket.shutdownOutput();
         return this;
@@ -38,6 +83,9 @@ public final class RawPeer implements AutoCloseable {
                 throw new IOException("the connection ended after: " + head);
             }
             head.append((char) c);
+        }
+        if (head.toString().startsWith("HTTP/1.1 1")) {
+            return new Answer(head.toString(), "");
         }
         var length = head.toString().replaceAll("(?is).*\r\ncontent-length: *([0-9]+).*", "$1");
         var body = length.matches("[0-9]+") ? in.readNBytes(Integer.parseInt(length)) : new byte[0];
