@@ -3,11 +3,13 @@ package coppice.api;
 import coppice.base.Code;
 import coppice.base.Failure;
 import coppice.base.RandomText;
+import coppice.http.Handshake;
 import coppice.http.Headers;
 import coppice.http.HttpHandler;
 import coppice.http.HttpRequest;
 import coppice.http.HttpResponse;
 import coppice.http.Refusal;
+import coppice.http.ResponseBody;
 import coppice.json.JsonObject;
 import coppice.json.JsonWriter;
 import java.time.Duration;
@@ -20,7 +22,8 @@ import org.slf4j.LoggerFactory;
 /// The API: a handler for an [coppice.http.HttpServer] that serves a list of routes, and beside them `/status` and
 /// `/openapi.json`.
 ///
-/// Every answer of an unversioned route, errors included, says that it is deprecated. Every request leaves one log line.
+/// Every answer of an unversioned route, errors included, says that it is deprecated. Every request leaves one log line: a streamed
+/// answer when it has ended, with the bytes that were written, a WebSocket when it is opened.
 public final class Api implements HttpHandler {
     private static final Logger LOG = LoggerFactory.getLogger(Api.class);
     private static final int MAX_LOGGED_PATH = 300;
@@ -56,7 +59,14 @@ public final class Api implements HttpHandler {
         var started = System.nanoTime();
         var id = RandomText.id("req-");
         var response = routed(request, id);
-        log(request.method(), request.path(), response, started, id);
+        if (response.body() instanceof ResponseBody.Stream body) {
+            var told = new ToldWriter(body, how -> log(request, response, started, id + how));
+            return new HttpResponse(
+                    response.status(),
+                    response.headers(),
+                    new ResponseBody.Stream(body.length(), told));
+        }
+        log(request, response, started, id);
         return response;
     }
 
@@ -114,7 +124,11 @@ public final class Api implements HttpHandler {
                 family.needsCredential()
                         ? Optional.of(gate.admit(request.headers()))
                         : Optional.empty();
-        var after = backgroundAfter.read(request.headers());
+        var output = route.description().output();
+        var after =
+                output.isDeferrable()
+                        ? backgroundAfter.read(request.headers())
+                        : Optional.<Duration>empty();
         var path = found.pathValues();
         var query = Query.parse(request.query().orElse(""), route.query());
         var body =
@@ -122,6 +136,9 @@ public final class Api implements HttpHandler {
                     case Input.Json json -> jsonBody.read(request, json.schema());
                     case Input.None _, Input.Bytes _ -> JsonObject.empty();
                 };
+        if (output instanceof Output.Upgrade) {
+            Handshake.check(request);
+        }
         return new Call(caller, family, new Call.Arguments(path, query, body), after, request);
     }
 
@@ -147,6 +164,11 @@ public final class Api implements HttpHandler {
                                 "Link",
                                 "<%s%s>; rel=\"successor-version\""
                                         .formatted(settings.base(), PercentCode.tidy(successor))));
+    }
+
+    private static void log(
+            HttpRequest request, HttpResponse response, long startedNanos, String id) {
+        log(request.method(), request.path(), response, startedNanos, id);
     }
 
     private static void log(

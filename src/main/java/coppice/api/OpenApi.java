@@ -94,8 +94,7 @@ final class OpenApi {
             case Input.None _ -> {}
             case Input.Json json ->
                     operation.put("requestBody", content(Reply.JSON, describe(json.schema())));
-            case Input.Bytes _ ->
-                    operation.put("requestBody", content("application/octet-stream", Map.of()));
+            case Input.Bytes _ -> operation.put("requestBody", content(Reply.OCTETS, Map.of()));
         }
         return operation
                 .put("responses", responses(served))
@@ -124,7 +123,8 @@ final class OpenApi {
                             .put("description", query.description())
                             .put("schema", describe(query.type())));
         }
-        if (served.family().needsCredential()) {
+        if (served.family().needsCredential()
+                && served.route().description().output().isDeferrable()) {
             parameters.add(new JsonWriter().put("$ref", "#/components/parameters/backgroundAfter"));
         }
         return parameters;
@@ -135,13 +135,21 @@ final class OpenApi {
         switch (served.route().description().output()) {
             case Output.NoContent _ -> responses.put("204", Map.of("description", "Done."));
             case Output.Json json ->
+                    responses.put("200", answer(Reply.JSON, describe(json.schema()), "OK"));
+            case Output.Bytes _ -> responses.put("200", answer(Reply.OCTETS, Map.of(), "OK"));
+            case Output.Ranges _ -> {
+                responses.put("200", answer(Reply.OCTETS, Map.of(), "All of it."));
+                responses.put("206", answer(Reply.OCTETS, Map.of(), "The range asked for."));
+            }
+            case Output.Lines _ ->
                     responses.put(
                             "200",
-                            content(Reply.JSON, describe(json.schema())).put("description", "OK"));
-            case Output.Bytes _ ->
-                    responses.put(
-                            "200",
-                            content("application/octet-stream", Map.of()).put("description", "OK"));
+                            answer(
+                                    Reply.LINES,
+                                    describe(Schema.string()),
+                                    "Lines, each as soon as it is known, until the caller hangs up."));
+            case Output.Upgrade _ ->
+                    responses.put("101", Map.of("description", "The connection is a WebSocket."));
         }
         var causes = new TreeMap<Integer, List<String>>();
         failures(served)
@@ -156,8 +164,7 @@ final class OpenApi {
                 (status, lines) ->
                         responses.put(
                                 status.toString(),
-                                content(Reply.JSON, describe(error))
-                                        .put("description", String.join("\n\n", lines))));
+                                answer(Reply.JSON, describe(error), String.join("\n\n", lines))));
         return responses;
     }
 
@@ -179,11 +186,18 @@ final class OpenApi {
             any.add(new Outcome(Code.PAYLOAD_TOO_LARGE, "the body is too large"));
             any.add(new Outcome(Code.UNSUPPORTED_MEDIA_TYPE, "the body is not JSON"));
         }
+        if (description.output() instanceof Output.Upgrade) {
+            any.add(new Outcome(Code.UPGRADE_REQUIRED, "the request does not ask for a WebSocket"));
+        }
         return Stream.concat(description.failures().stream(), any.build());
     }
 
     private Map<String, Object> describe(Schema schema) {
         return schema.describe(schemas);
+    }
+
+    private static JsonWriter answer(String type, Map<String, Object> schema, String description) {
+        return content(type, schema).put("description", description);
     }
 
     private static JsonWriter content(String type, Map<String, Object> schema) {

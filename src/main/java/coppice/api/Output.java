@@ -13,4 +13,21 @@ public sealed interface Output {
 
     /// 200 with bytes.
     record Bytes() implements Output {}
+
+    /// 200 with bytes, or 206 with a part of them.
+    record Ranges() implements Output {}
+
+    /// 200 with lines of text for as long as the caller listens.
+    record Lines() implements Output {}
+
+    /// 101, and then a WebSocket. Requests that are no opening handshake do not reach the handler.
+    record Upgrade() implements Output {}
+
+    /// Whether the call can go on in the background: its answer has an end, and can be kept.
+    default boolean isDeferrable() {
+        return switch (this) {
+            case NoContent _, Json _, Bytes _, Ranges _ -> true;
+            case Lines _, Upgrade _ -> false;
+        };
+    }
 }

@@ -1,16 +1,21 @@
 package coppice.api;
 
+import coppice.http.BodyWriter;
 import coppice.http.Headers;
 import coppice.http.HttpResponse;
 import coppice.http.ResponseBody;
+import coppice.http.WebSocketHandler;
 import coppice.json.Json;
 import coppice.json.JsonObject;
 import coppice.json.JsonWriter;
 import java.util.Collection;
+import java.util.OptionalLong;
 
 /// The answer of an operation that succeeded.
 public record Reply(int status, Headers headers, ResponseBody body) {
     static final String JSON = "application/json";
+    static final String OCTETS = "application/octet-stream";
+    static final String LINES = "text/plain";
 
     public static Reply ok(JsonWriter body) {
         return json(Json.write(body));
@@ -32,6 +37,29 @@ public record Reply(int status, Headers headers, ResponseBody body) {
     public static Reply bytes(String contentType, byte[] bytes) {
         return new Reply(
                 200, Headers.of("Content-Type", contentType), new ResponseBody.Bytes(bytes));
+    }
+
+    /// Bytes that are written while they are sent, of a type that is not looked into.
+    public static Reply stream(ResponseBody.Stream body) {
+        return new Reply(200, Headers.of("Content-Type", OCTETS), body);
+    }
+
+    /// A part of something; the caller of this adds Content-Range.
+    public static Reply part(ResponseBody.Stream body) {
+        return new Reply(206, Headers.of("Content-Type", OCTETS), body);
+    }
+
+    /// Lines of text without an end in sight.
+    public static Reply lines(BodyWriter writer) {
+        return new Reply(
+                200,
+                Headers.of("Content-Type", LINES),
+                new ResponseBody.Stream(OptionalLong.empty(), writer));
+    }
+
+    /// Of a route that was declared to return an [Output.Upgrade].
+    public static Reply upgrade(WebSocketHandler handler) {
+        return new Reply(101, Headers.none(), new ResponseBody.Upgrade(handler));
     }
 
     public Reply with(String header, String value) {
