@@ -16,7 +16,7 @@ public interface BodySink {
     /// Sends what was written so far at once, and the head of the answer even if that was nothing.
     void flush();
 
-    /// Has `listener` told, once and on another thread, that the server is stopping; at once when it already is. A writer
+    /// Has `listener` told, once and on another thread, that the server is stopping; when it already is, at once and on this one. A writer
     /// without an end in sight then ends its body: after [HttpLimits#drainTime] it is cut. `listener` must not wait.
     void whenDraining(Runnable listener);
 }

@@ -4,9 +4,13 @@ import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /// Whether the server is stopping, and who wants to hear of it.
 final class Draining {
+    private static final Logger LOG = LoggerFactory.getLogger(Draining.class);
+
     private final Set<Runnable> listeners = new HashSet<>();
     private boolean begun;
 
@@ -14,9 +18,14 @@ final class Draining {
         return begun;
     }
 
+    /// Tells everybody; the fault of one does not keep it from the others.
     void begin() {
         for (var listener : takeAll()) {
-            listener.run();
+            try {
+                listener.run();
+            } catch (RuntimeException e) {
+                LOG.error("a listener met a fault of ours while the server was stopping", e);
+            }
         }
     }
 
