@@ -6,82 +6,87 @@ import coppice.base.Failure;
 import coppice.guest.Exec;
 import coppice.guest.ExecAttempt;
 import coppice.guest.ExecOutcome;
+import coppice.guest.Guest;
 import coppice.guest.RunningExec;
 import java.time.Duration;
 
 /// Commands in VMs. A command outlives the connection it was started on: when that ends, this goes on with the next one, at the byte
-/// where it stopped.
+/// where it stopped. It also outlives its VM's pauses, and this server: its guest keeps it, and what came of it for ten minutes.
+///
+/// A VM is woken to start a command, and held awake until the command ends. One that is paused meanwhile is not woken again: whoever
+/// paused it meant it.
 final class Execs {
     /// What a command may take beyond its own time limit: connecting, and output on its way.
     private static final Duration MARGIN = Duration.ofSeconds(30);
 
+    /// A longer command needs an agent that it can be found again in, when the connection or this server ends meanwhile.
+    private static final Duration LONG = Duration.ofMinutes(5);
+
     /// A guest that breaks its connections this often is not asked again.
     private static final int MAX_CUTS = 5;
 
-    private static final Duration POLL = Duration.ofMillis(50);
-
-    /// Runs a command in a VM that is up.
     ExecOutcome run(VmLife life, Exec exec) {
-        var deadline = Deadline.in(exec.timeLimit().plus(MARGIN));
-        var running = RunningExec.of(exec);
-        for (int cuts = 0; cuts < MAX_CUTS; cuts++) {
-            var machine = awaitRunning(life, deadline);
-            try {
-                switch (machine.line().guest(deadline).run(running, deadline)) {
-                    case ExecAttempt.Ended(var outcome) -> {
-                        return outcome;
-                    }
-                    case ExecAttempt.Lost _ ->
-                            throw new Failure(
-                                    Code.UNAVAILABLE,
-                                    "%s does not know the command any more; how it ended cannot be found out"
-                                            .formatted(life.vm().id()));
-                    case ExecAttempt.Cut
-                                    _ -> {} // paused, or the connection broke: go on with the next
-                        // one
-                }
-            } catch (Failure e) {
-                if (!machine.line().isSuspended() || deadline.isPast()) {
-                    throw e;
-                }
-            }
+        // First held, then woken: no timer comes between the wake and the command.
+        try (var _ = life.activity().hold()) {
+            life.waker().wake();
+            var command = new Command(life, RunningExec.of(exec), exec.timeLimit());
+            return command.follow(false, Deadline.in(exec.timeLimit().plus(MARGIN)));
         }
-        throw new Failure(
-                Code.UNAVAILABLE,
-                "the guest agent of %s keeps breaking its connection".formatted(life.vm().id()));
     }
 
-    /// The machine. One that was paused under the command is waited for, not woken: whoever paused it meant it.
-    private Machines.Live awaitRunning(VmLife life, Deadline deadline) {
-        while (true) {
-            var machine = life.live();
-            switch (life.vm().state()) {
-                case VmState.Running _
-                        when machine.isPresent() && machine.get().qemu().isAlive() -> {
-                    return machine.get();
+    /// Goes on with a command that was started before.
+    ExecOutcome attach(VmLife life, RunningExec exec, Deadline deadline) {
+        try (var _ = life.activity().hold()) {
+            return new Command(life, exec, Duration.ZERO).follow(true, deadline);
+        }
+    }
+
+    private record Command(VmLife life, RunningExec exec, Duration timeLimit) {
+
+        /// @param isAsked whether the guest may have it already
+        ExecOutcome follow(boolean isAsked, Deadline deadline) {
+            boolean isBegun = isAsked;
+            for (int cuts = 0; cuts < MAX_CUTS; cuts++) {
+                var machine =
+                        isBegun ? life.waker().awaitUp(deadline) : life.waker().wake(deadline);
+                try {
+                    var guest = machine.line().guest(deadline);
+                    requireKept(guest);
+                    isBegun = true;
+                    switch (guest.run(exec, deadline)) {
+                        case ExecAttempt.Ended(var outcome) -> {
+                            return outcome;
+                        }
+                        case ExecAttempt.Lost _ -> throw lost();
+                        // Paused, or the connection broke: go on with the next one.
+                        case ExecAttempt.Cut _ -> {}
+                    }
+                } catch (Failure e) {
+                    if (!machine.line().isSuspended() || deadline.isPast()) {
+                        throw e;
+                    }
                 }
-                case VmState.Stopped _ ->
-                        throw new Failure(
-                                Code.UNAVAILABLE,
-                                "%s stopped while the command ran".formatted(life.vm().id()));
-                case VmState.Running _,
-                        VmState.Starting _,
-                        VmState.Creating _,
-                        VmState.Pausing _,
-                        VmState.Paused _ -> {}
             }
-            if (deadline.isPast() || life.loop().isGone()) {
+            throw new Failure(
+                    Code.UNAVAILABLE,
+                    "the guest agent of %s keeps breaking its connection"
+                            .formatted(life.vm().id()));
+        }
+
+        private void requireKept(Guest guest) {
+            if (timeLimit.compareTo(LONG) > 0 && !guest.can("exec.attach")) {
                 throw new Failure(
-                        Code.UNAVAILABLE,
-                        "%s is %s; the command goes on when it runs"
-                                .formatted(life.vm().id(), life.vm().state().word()));
+                        Code.AGENT_UNSUPPORTED,
+                        "the guest agent of %s is too old for commands of more than %d ms; give a shorter timeoutMs"
+                                .formatted(life.vm().id(), LONG.toMillis()));
             }
-            try {
-                Thread.sleep(POLL);
-            } catch (InterruptedException e) {
-                Thread.currentThread().interrupt();
-                throw new Failure(Code.UNAVAILABLE, "interrupted while waiting for a VM", e);
-            }
+        }
+
+        private Failure lost() {
+            return new Failure(
+                    Code.UNAVAILABLE,
+                    "%s does not know the command any more; how it ended cannot be found out"
+                            .formatted(life.vm().id()));
         }
     }
 }

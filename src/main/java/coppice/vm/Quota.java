@@ -30,9 +30,21 @@ final class Quota {
                         });
     }
 
+    /// Refuses to start a VM that does not run.
+    void requireStart(Vm vm) {
+        if (!counts(vm)) {
+            requireRunning(vm.account(), 1);
+        }
+    }
+
+    /// Whether a VM is one of those that run: it does, it is about to, or it does not yet rest.
+    private static boolean counts(Vm vm) {
+        return !(vm.state() instanceof VmState.Resting);
+    }
+
     /// Refuses so many running VMs more.
     void requireRunning(AccountId account, int more) {
-        long now = fleet.of(account).filter(vm -> !(vm.state() instanceof VmState.Resting)).count();
+        long now = fleet.of(account).filter(Quota::counts).count();
         limits.runningVms()
                 .filter(limit -> now + more > limit)
                 .ifPresent(

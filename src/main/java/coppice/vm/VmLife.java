@@ -5,7 +5,6 @@ import coppice.base.Deadline;
 import coppice.base.Failure;
 import coppice.qemu.Exit;
 import java.nio.file.Path;
-import java.time.Instant;
 import java.util.Optional;
 import java.util.UUID;
 import java.util.function.Consumer;
@@ -15,52 +14,70 @@ import org.slf4j.LoggerFactory;
 
 /// One VM: its state, its machine while it has one, and every transition between states ([VmState] has the table).
 ///
-/// All methods but [#vm], [#live] and [#cut] run on the VM's loop. Each transition is written to the store first, then made in memory.
+/// All methods but those that say otherwise run on the VM's loop. Each transition is written to the store first, then made in memory.
 final class VmLife {
     private static final Logger LOG = LoggerFactory.getLogger(VmLife.class);
 
     private final VmContext context;
     private final VmLoop loop;
     private final Growing growing;
-    private volatile Vm vm;
-    private volatile Optional<Machines.Live> live = Optional.empty();
+    private final Activity activity;
+    private final Waker waker;
+    private final Presence presence;
 
     VmLife(VmContext context, Vm vm) {
         this.context = context;
-        this.vm = vm;
+        this.presence = new Presence(context, vm);
         this.loop = new VmLoop(vm.id());
         this.growing = new Growing(context.machines(), context.node());
+        this.activity = new Activity(context.clock(), Optional.empty());
+        var quota = new Quota(context.fleet(), context.limits());
+        this.waker = new Waker(this, quota, context.limits().start());
     }
 
     VmLoop loop() {
         return loop;
     }
 
+    /// The VM as it last was. From any thread.
     Vm vm() {
-        return vm;
+        return presence.vm();
     }
 
-    /// The machine, while the VM runs.
+    /// The machine, while the VM runs. From any thread.
     Optional<Machines.Live> live() {
-        return live;
+        return presence.live();
+    }
+
+    Activity activity() {
+        return activity;
+    }
+
+    Waker waker() {
+        return waker;
+    }
+
+    /// The machine of a VM that runs and can be used. From any thread.
+    Optional<Machines.Live> up() {
+        return presence.up();
     }
 
     /// Ends what a kill or a delete must not wait for. From any thread.
     void cut() {
         if (loop.isBusy()) {
-            context.machines().sweep(vm.id());
+            context.machines().sweep(vm().id());
         }
     }
 
     /// A server that starts found the VM's machine running. Before the loop starts.
     void adopt(Machines.Live machine) {
-        live = Optional.of(machine);
+        presence.adopt(machine);
     }
 
     /// A server that starts found the VM in another state than the store says. Before the loop starts.
     void recover(VmState found) {
-        if (!vm.state().equals(found)) {
-            become(found);
+        if (!vm().state().equals(found)) {
+            presence.become(found);
         }
     }
 
@@ -80,8 +97,8 @@ final class VmLife {
     Vm create(Birth birth, Consumer<Vm> write, Deadline deadline) {
         try {
             var run = UUID.randomUUID();
-            run(run, birth.bear(vm, run, exit -> hear(run, exit), deadline), write);
-            return vm;
+            presence.run(run, birth.bear(vm(), run, exit -> hear(run, exit), deadline), write);
+            return vm();
         } catch (RuntimeException e) {
             discardAfter(e);
             throw e;
@@ -98,18 +115,18 @@ final class VmLife {
     }
 
     Vm start(Deadline deadline) {
-        return switch (vm.state()) {
-            case VmState.Running _ -> vm;
+        return switch (vm().state()) {
+            case VmState.Running _ -> vm();
             case VmState.Resting before -> startFrom(before, deadline);
             case VmState.Creating _, VmState.Starting _, VmState.Pausing _ -> throw between();
         };
     }
 
     private Vm startFrom(VmState.Resting before, Deadline deadline) {
-        vm.requireBudget(now());
-        context.node().promiseMemory(vm.id().text(), vm.hardware().resources().memory());
+        vm().requireBudget(presence.now());
+        context.node().promiseMemory(vm().id().text(), vm().hardware().resources().memory());
         try (var _ = context.node().awaitTurn(deadline)) {
-            become(new VmState.Starting(now(), before));
+            presence.become(new VmState.Starting(presence.now(), before));
             var run = UUID.randomUUID();
             switch (before) {
                 case VmState.Paused(_, var generation) ->
@@ -117,98 +134,99 @@ final class VmLife {
                                 run,
                                 context.machines()
                                         .resume(
-                                                vm,
+                                                vm(),
                                                 generation,
                                                 run,
                                                 exit -> hear(run, exit),
                                                 deadline));
                 case VmState.Stopped _ -> {
-                    context.fleet().requirePlace(vm);
-                    vm = vm.with(vm.hardware().freshlyBooted(), now());
-                    run(run, context.machines().boot(vm, run, exit -> hear(run, exit), deadline));
+                    context.fleet().requirePlace(vm());
+                    presence.bootFresh();
+                    run(run, context.machines().boot(vm(), run, exit -> hear(run, exit), deadline));
                 }
             }
         } catch (RuntimeException e) {
-            context.machines().sweep(vm.id());
-            live = Optional.empty();
-            become(before);
-            context.node().releaseMemory(vm.id().text());
+            context.machines().sweep(vm().id());
+            presence.leaveMachine();
+            presence.become(before);
+            context.node().releaseMemory(vm().id().text());
             throw e;
         }
         settle(deadline);
-        return vm;
+        return vm();
     }
 
     /// What is left to do when the VM already runs. That it runs is worth more than any of this: a failure is not the start's.
     private void settle(Deadline deadline) {
         try {
-            context.machines().clearPauses(vm.id(), Optional.empty());
+            context.machines().clearPauses(vm().id(), Optional.empty());
             growing.afterResume(this, deadline);
         } catch (Failure e) {
-            LOG.warn("{} runs, but: {}", vm.id(), e.getMessage());
+            LOG.warn("{} runs, but: {}", vm().id(), e.getMessage());
         }
     }
 
     Vm pause(Deadline deadline) {
-        return switch (vm.state()) {
-            case VmState.Paused _ -> vm;
+        return switch (vm().state()) {
+            case VmState.Paused _ -> vm();
             case VmState.Running running -> pauseFrom(running, deadline);
             case VmState.Stopped _ ->
                     throw new Failure(
                             Code.CONFLICT,
-                            "%s is stopped; only a running VM can be paused".formatted(vm.id()));
+                            "%s is stopped; only a running VM can be paused".formatted(vm().id()));
             case VmState.Creating _, VmState.Starting _, VmState.Pausing _ -> throw between();
         };
     }
 
     private Vm pauseFrom(VmState.Running running, Deadline deadline) {
-        var machine = live.orElseThrow();
+        var machine = live().orElseThrow();
         var generation = UUID.randomUUID();
         try (var _ = context.node().takeRoom(machine.qemu().ownMemory())) {
-            become(new VmState.Pausing(now(), running, generation));
-            context.machines().pause(vm, machine, generation, deadline);
+            presence.become(new VmState.Pausing(presence.now(), running, generation));
+            context.machines().pause(vm(), machine, generation, deadline);
         } catch (RuntimeException e) {
             afterFailedPause(running, machine);
             throw e;
         }
-        rest(new VmState.Paused(now(), generation));
-        context.machines().clearPaused(vm.id());
-        return vm;
+        presence.rest(new VmState.Paused(presence.now(), generation));
+        context.machines().clearPaused(vm().id());
+        return vm();
     }
 
     private void afterFailedPause(VmState.Running running, Machines.Live machine) {
-        if (vm.state().equals(running)) {
+        if (vm().state().equals(running)) {
             return; // it was never begun
         }
         if (machine.qemu().isAlive()) {
-            become(running);
+            presence.become(running);
         } else {
-            rest(
+            presence.rest(
                     new VmState.Stopped(
-                            now(), Optional.of("the VM ended while its memory was being saved")));
+                            presence.now(),
+                            Optional.of("the VM ended while its memory was being saved")));
         }
     }
 
     /// Captures the VM into `place`; the VM stays what it is.
     Vm snapshot(Path place, Deadline deadline) {
         var capturing = context.machines().capturing();
-        switch (vm.state()) {
+        switch (vm().state()) {
             case VmState.Running _ -> {
-                var qemu = live.orElseThrow().qemu();
+                var qemu = live().orElseThrow().qemu();
                 try (var _ = context.node().takeRoom(qemu.ownMemory())) {
-                    capturing.snapshot(vm, qemu, place, deadline);
+                    capturing.snapshot(vm(), qemu, place, deadline);
                 }
             }
             case VmState.Paused(_, var generation) ->
-                    capturing.copy(context.machines().pauseOf(vm.id(), generation), place);
+                    capturing.copy(context.machines().pauseOf(vm().id(), generation), place);
             case VmState.Stopped _ ->
                     throw new Failure(
                             Code.CONFLICT,
                             "%s is stopped; start it, a snapshot holds memory too"
-                                    .formatted(vm.id()));
+                                    .formatted(vm().id()));
             case VmState.Creating _, VmState.Starting _, VmState.Pausing _ -> throw between();
         }
-        return vm;
+        return vm();
     }
 
     /// What is done to the VM when it is forked.
@@ -218,106 +236,101 @@ final class VmLife {
 
     /// Has the VM captured for copies of it; it stays what it is.
     Vm fork(Forking forking) {
-        forking.capture(vm, live);
-        return vm;
+        forking.capture(vm(), live());
+        return vm();
     }
 
     Vm stop(Deadline deadline) {
-        switch (vm.state()) {
+        switch (vm().state()) {
             case VmState.Stopped _ -> {}
             case VmState.Paused(_, var generation) -> dropMemory(generation);
             case VmState.Running _ -> {
                 PowerOff.of(
-                        vm.id(), live.orElseThrow(), deadline.atMost(context.limits().powerOff()));
-                rest(new VmState.Stopped(now(), Optional.empty()));
+                        vm().id(),
+                        live().orElseThrow(),
+                        deadline.atMost(context.limits().powerOff()));
+                presence.rest(new VmState.Stopped(presence.now(), Optional.empty()));
             }
             case VmState.Creating _, VmState.Starting _, VmState.Pausing _ -> throw between();
         }
-        return vm;
+        return vm();
     }
 
     Vm kill() {
-        switch (vm.state()) {
+        switch (vm().state()) {
             case VmState.Stopped _ -> {}
             case VmState.Paused(_, var generation) -> dropMemory(generation);
             case VmState.Running _ -> {
-                live.ifPresent(machine -> machine.qemu().kill());
-                rest(new VmState.Stopped(now(), Optional.empty()));
+                live().ifPresent(machine -> machine.qemu().kill());
+                presence.rest(new VmState.Stopped(presence.now(), Optional.empty()));
             }
             case VmState.Creating _, VmState.Starting _, VmState.Pausing _ -> throw between();
         }
-        return vm;
+        return vm();
     }
 
     private void dropMemory(UUID generation) {
-        context.machines().dropPause(vm, generation);
-        become(new VmState.Stopped(now(), Optional.empty()));
+        context.machines().dropPause(vm(), generation);
+        presence.become(new VmState.Stopped(presence.now(), Optional.empty()));
     }
 
     /// Removes the VM and everything that was its own.
     Vm delete() {
         discard();
-        return vm;
+        return vm();
     }
 
     private void discard() {
-        context.records().delete(vm.id());
+        context.records().delete(vm().id());
         loop.leave();
-        context.fleet().remove(vm.id());
-        live.ifPresent(Machines.Live::close);
-        live = Optional.empty();
-        context.machines().delete(vm.id());
-        context.node().releaseMemory(vm.id().text());
-        context.node().releaseUser(vm.hardware().user());
+        context.fleet().remove(vm().id());
+        presence.leaveMachine();
+        context.machines().delete(vm().id());
+        context.node().releaseMemory(vm().id().text());
+        context.node().releaseUser(vm().hardware().user());
     }
 
     Vm update(UnaryOperator<Vm.Settings> change, boolean reassign) {
-        var changed = vm.with(change.apply(vm.settings()), now());
-        context.records().changeSettings(changed, reassign);
-        vm = changed;
-        return vm;
+        presence.change(change, reassign);
+        return vm();
     }
 
     /// Another VM took this one's slug; the store knows already.
     void loseSlug() {
-        vm = vm.with(vm.settings().withSlug(Optional.empty()), now());
+        presence.loseSlug();
     }
 
     Vm resize(Growth growth, Deadline deadline) {
-        var wanted = growth.applyTo(vm.hardware().resources());
-        switch (vm.state()) {
+        var wanted = growth.applyTo(vm().hardware().resources());
+        switch (vm().state()) {
             case VmState.Running _ -> growing.grow(this, wanted, deadline);
             case VmState.Paused _ -> {
-                Growth.requireSameStorage(vm, wanted);
-                Growth.requireRoom(vm.hardware().shape(), wanted);
-                change(vm.hardware().with(wanted));
+                Growth.requireSameStorage(vm(), wanted);
+                Growth.requireRoom(vm().hardware().shape(), wanted);
+                change(vm().hardware().with(wanted));
             }
             case VmState.Stopped _ -> {
-                Growth.requireSameStorage(vm, wanted);
-                change(vm.hardware().with(wanted));
+                Growth.requireSameStorage(vm(), wanted);
+                change(vm().hardware().with(wanted));
             }
             case VmState.Creating _, VmState.Starting _, VmState.Pausing _ -> throw between();
         }
-        return vm;
+        return vm();
     }
 
     /// Writes what the VM runs on, if it has changed.
     void change(Vm.Hardware hardware) {
-        if (!hardware.equals(vm.hardware())) {
-            var changed = vm.with(hardware, now());
-            context.records().changeProgress(changed);
-            vm = changed;
-        }
+        presence.change(hardware);
     }
 
     /// The machine ended by itself.
     void hear(UUID run, Exit exit) {
         loop.tell(
                 () -> {
-                    if (vm.state() instanceof VmState.Running running
+                    if (vm().state() instanceof VmState.Running running
                             && running.run().equals(run)) {
-                        LOG.info("{} ended: {}", vm.id(), exit);
-                        rest(new VmState.Stopped(now(), reason(exit)));
+                        LOG.info("{} ended: {}", vm().id(), exit);
+                        presence.rest(new VmState.Stopped(presence.now(), reason(exit)));
                         if (exit == Exit.REBOOT) {
                             start(Deadline.in(context.limits().start()));
                         }
@@ -334,41 +347,12 @@ final class VmLife {
     }
 
     private void run(UUID run, Machines.Live machine) {
-        run(run, machine, context.records()::changeProgress);
-    }
-
-    private void run(UUID run, Machines.Live machine, Consumer<Vm> write) {
-        live = Optional.of(machine);
-        become(new VmState.Running(now(), run, machine.qemu().process()), write);
-    }
-
-    /// Enters a state without a machine.
-    private void rest(VmState.Resting next) {
-        live.ifPresent(Machines.Live::close);
-        live = Optional.empty();
-        become(next);
-        context.node().releaseMemory(vm.id().text());
-    }
-
-    private void become(VmState next) {
-        become(next, context.records()::changeProgress);
-    }
-
-    private void become(VmState next, Consumer<Vm> write) {
-        var now = now();
-        boolean staysUp = next instanceof VmState.Running || next instanceof VmState.Pausing;
-        var changed = vm.in(next, staysUp ? vm.totalRun() : vm.totalRun(now), now);
-        write.accept(changed);
-        vm = changed;
-    }
-
-    private Instant now() {
-        return context.clock().instant();
+        presence.run(run, machine, context.records()::changeProgress);
     }
 
     /// The loop does one thing at a time, and each leaves these states before it ends.
     private IllegalStateException between() {
         return new IllegalStateException(
-                "%s is %s between two requests".formatted(vm.id(), vm.state().word()));
+                "%s is %s between two requests".formatted(vm().id(), vm().state().word()));
     }
 }

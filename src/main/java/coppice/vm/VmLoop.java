@@ -111,7 +111,8 @@ final class VmLoop {
         }
     }
 
-    private <T> T await(FutureTask<T> task, Deadline deadline) {
+    /// Waits for what comes of something that the loop was given.
+    <T> T await(FutureTask<T> task, Deadline deadline) {
         try {
             return task.get(deadline.left().toNanos(), TimeUnit.NANOSECONDS);
         } catch (ExecutionException e) {

@@ -5,7 +5,9 @@ import coppice.base.Deadline;
 import coppice.base.Failure;
 import coppice.disk.Reflink;
 import coppice.guest.Exec;
+import coppice.guest.ExecId;
 import coppice.guest.ExecOutcome;
+import coppice.guest.RunningExec;
 import coppice.identity.AccountId;
 import coppice.identity.Accounts;
 import coppice.node.Node;
@@ -158,15 +160,7 @@ public final class Vms implements AutoCloseable {
     }
 
     public Vm start(AccountId account, String name) {
-        return start(context.fleet().named(account, name));
-    }
-
-    private Vm start(VmLife life) {
-        if (!(life.vm().state() instanceof VmState.Running)) {
-            creation.quota().requireRunning(life.vm().account(), 1);
-        }
-        var deadline = Deadline.in(context.limits().start());
-        return life.loop().ask(() -> life.start(deadline), deadline);
+        return context.fleet().named(account, name).waker().start();
     }
 
     public Vm pause(AccountId account, String name) {
@@ -258,13 +252,37 @@ public final class Vms implements AutoCloseable {
         }
     }
 
-    /// Runs a command in a VM, waking it first.
+    /// Uses the guest of a VM, which is started first if it rests, waited for if it is starting or pausing, and held awake
+    /// until the use ends: it is not idle meanwhile. Fails as a start does, and with `UNAVAILABLE` when the agent cannot be reached by
+    /// the deadline. When the VM ends or somebody pauses it during the use, the guest's calls fail with `UNAVAILABLE`.
+    public <T> T awake(AccountId account, String name, Deadline deadline, AwakeUse<T> use) {
+        return context.fleet().named(account, name).waker().use(deadline, use);
+    }
+
+    /// As [#awake] for what was begun before, but no VM is woken for it or held awake by it: waits until the VM runs. `UNAVAILABLE` if it
+    /// has stopped.
+    public <T> T reach(AccountId account, VmId vm, Deadline deadline, AwakeUse<T> use) {
+        return context.fleet().named(account, vm.text()).waker().reach(deadline, use);
+    }
+
+    /// What tells when a VM was last used, and what says that it is being used.
+    public Optional<Activity> activity(VmId vm) {
+        return context.fleet().find(vm).map(VmLife::activity);
+    }
+
+    /// Runs a command in a VM, waking it first. Its guest keeps the result for ten minutes, see [#attach].
     public ExecOutcome exec(AccountId account, String name, Exec exec) {
-        var life = context.fleet().named(account, name);
-        if (!(life.vm().state() instanceof VmState.Running)) {
-            start(life);
-        }
-        return execs.run(life, exec);
+        return execs.run(context.fleet().named(account, name), exec);
+    }
+
+    /// Goes on waiting for a command of an earlier call, perhaps of an earlier server. No VM is woken for it: a command in
+    /// a paused VM goes on when its VM does. `UNAVAILABLE` if the guest does not know the command any more, or the VM stopped.
+    ///
+    /// @param outputLimit as the command was started with
+    public ExecOutcome attach(
+            AccountId account, VmId vm, ExecId exec, int outputLimit, Deadline deadline) {
+        var life = context.fleet().named(account, vm.text());
+        return execs.attach(life, RunningExec.attached(exec, outputLimit), deadline);
     }
 
     /// CPU time of the VM's present run, while it runs.

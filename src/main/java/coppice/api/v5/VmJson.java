@@ -1,6 +1,7 @@
 package coppice.api.v5;
 
 import coppice.json.JsonWriter;
+import coppice.vm.Activity;
 import coppice.vm.Placement;
 import coppice.vm.SnapshotId;
 import coppice.vm.Snapshots;
@@ -63,6 +64,7 @@ final class VmJson {
                 .put("metadata", settings.metadata())
                 .put("placement", placement(vm.origin().placement()))
                 .put("cpuTimeSeconds", vms.cpuTime(vm.id()).map(VmJson::seconds))
+                .put("lastNetworkActivity", vms.activity(vm.id()).flatMap(Activity::last))
                 .put("vpcs", List.of())
                 .put("networks", List.of())
                 .put("createdAt", vm.createdAt())

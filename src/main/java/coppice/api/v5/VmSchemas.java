@@ -142,6 +142,11 @@ final class VmSchemas {
                             Schema.number(),
                             OPTIONAL,
                             "CPU time of the present run.")
+                    .field(
+                            "lastNetworkActivity",
+                            Schema.time(),
+                            OPTIONAL,
+                            "Last use; the idle timeout runs from it.")
                     .field("vpcs", Schema.list(NETWORK), ALWAYS, "Its network; at most one.")
                     .field("networks", Schema.list(NETWORK), ALWAYS, "The same as vpcs.")
                     .field("createdAt", Schema.time(), ALWAYS, "")
