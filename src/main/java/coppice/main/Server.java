@@ -25,6 +25,7 @@ import coppice.qemu.Hypervisor;
 import coppice.qemu.QemuLauncher;
 import coppice.store.Store;
 import coppice.vm.BaseImage;
+import coppice.vm.LifeTimers;
 import coppice.vm.SnapshotTimers;
 import coppice.vm.Snapshots;
 import coppice.vm.Usage;
@@ -90,6 +91,7 @@ final class Server implements AutoCloseable {
                                 Clock.systemUTC()));
         publish(new Images(home, settings, hypervisor), settings, vms);
         keep(SnapshotTimers.start(vms.snapshots()));
+        keep(LifeTimers.start(vms, settings.timerInterval()));
         var routes = routes(vms, metrics(settings, store, accounts, host));
         var api = new Api(apiSettings(settings), credentials(keys), routes);
         var address = new InetSocketAddress(settings.httpAddress(), settings.httpPort());

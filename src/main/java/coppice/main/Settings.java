@@ -71,6 +71,7 @@ public final class Settings {
         keys.put("vm.startTimeout", "120");
         keys.put("vm.pauseTimeout", "600");
         keys.put("vm.powerOffTimeout", "30");
+        keys.put("vm.timerInterval", "1");
         keys.put("vm.maxRunning", "");
         keys.put("vm.maxTotal", "");
         keys.put("snapshot.maxTotal", "");
@@ -238,6 +239,14 @@ public final class Settings {
                         seconds("pool.window")));
     }
 
+    /// How often the timers of VMs are looked at.
+    public Duration timerInterval() {
+        return parse(
+                "vm.timerInterval",
+                text -> Duration.ofSeconds(Forms.whole(text, 1, 5)),
+                "a number of seconds, 1 to 5");
+    }
+
     /// What a scraper of the metrics must send. Empty: there are none.
     public Optional<Secret> metricsToken() {
         return optional(
@@ -257,6 +266,7 @@ public final class Settings {
         brand();
         capacity();
         vmLimits();
+        timerInterval();
         metricsToken();
         checkImages();
         if (!mistakes.isEmpty()) {

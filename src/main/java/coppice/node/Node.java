@@ -209,6 +209,11 @@ public final class Node {
         }
     }
 
+    /// A turn, if there is one at this moment.
+    public Optional<Turn> freeTurn() {
+        return starts.tryAcquire() ? Optional.of(starts::release) : Optional.empty();
+    }
+
     /// A turn, if nothing is starting.
     public Optional<Turn> idleTurn() {
         boolean isIdle =

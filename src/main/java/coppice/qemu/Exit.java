@@ -10,6 +10,6 @@ public enum Exit {
     PANIC,
     /// The server told it to.
     ASKED,
-    /// It ended without a word: crashed, or killed.
+    /// It ended without a word, or by a signal that was not the server's: crashed, or killed.
     CRASHED
 }

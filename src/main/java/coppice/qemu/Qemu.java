@@ -12,10 +12,12 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
+import java.util.function.Supplier;
 import tools.jackson.databind.JsonNode;
 
 /// One running QEMU process and the way to talk to it. Thread-safe.
@@ -26,6 +28,7 @@ import tools.jackson.databind.JsonNode;
 public final class Qemu implements AutoCloseable {
     private static final Duration POLL = Duration.ofMillis(1);
     private static final Duration STALL = Duration.ofSeconds(1);
+    private static final Duration CONTROL = Duration.ofSeconds(5);
 
     private final ProcessId process;
     private final MachineFiles files;
@@ -34,6 +37,8 @@ public final class Qemu implements AutoCloseable {
     private final AtomicReference<Exit> exit = new AtomicReference<>(Exit.CRASHED);
     private final Stalls stalls;
     private final Qmp qmp;
+    private final String name;
+    private volatile boolean hasShutDown;
     private volatile boolean isLettingGo;
 
     Qemu(
@@ -43,6 +48,7 @@ public final class Qemu implements AutoCloseable {
             ControlGroup group,
             Consumer<Exit> onExit,
             Deadline deadline) {
+        this.name = name;
         this.process = process;
         this.files = files;
         this.group = group;
@@ -59,7 +65,18 @@ public final class Qemu implements AutoCloseable {
                         process::isAlive,
                         deadline,
                         this::hear,
-                        () -> end(name, onExit));
+                        () -> end(onExit));
+        askToWaitAtItsEnd(deadline);
+    }
+
+    /// When the guest ends, QEMU must wait: why it ended can be asked then, and not later, whether or not a server is there at that moment.
+    private void askToWaitAtItsEnd(Deadline deadline) {
+        try {
+            qmp.ask("set-action", Map.of("shutdown", "pause"), deadline);
+        } catch (Failure e) {
+            close();
+            throw e;
+        }
     }
 
     public ProcessId process() {
@@ -84,11 +101,26 @@ public final class Qemu implements AutoCloseable {
     public void freeze(Deadline deadline) {
         stalls.hold(true);
         qmp.ask("stop", Map.of(), deadline);
+        if (hasShutDown) { // told before the answer to the stop
+            throw new Failure(Code.UNAVAILABLE, "the guest of %s has just ended".formatted(name));
+        }
     }
 
     /// Whether the guest's processors run. A server that died in the middle of a capture leaves them stopped.
     public boolean isRunning(Deadline deadline) {
         return status(deadline).equals("running");
+    }
+
+    /// Ends a process whose guest ended while nobody was connected to it.
+    ///
+    /// @return how the guest ended; absent if it has not
+    public Optional<Exit> endIfShutDown(Deadline deadline) {
+        if (!status(deadline).equals("shutdown")) {
+            return Optional.empty();
+        }
+        var how = LastWords.of(console(deadline));
+        quit(deadline);
+        return Optional.of(how);
     }
 
     private String status(Deadline deadline) {
@@ -250,23 +282,42 @@ public final class Qemu implements AutoCloseable {
 
     private void hear(JsonNode event) {
         switch (event.path("event").asString("")) {
-            case "SHUTDOWN" ->
-                    exit.compareAndSet(
-                            Exit.CRASHED,
-                            switch (event.path("data").path("reason").asString("")) {
-                                case "guest-shutdown" -> Exit.POWER_OFF;
-                                case "guest-reset" -> Exit.REBOOT;
-                                case "guest-panic" -> Exit.PANIC;
-                                default -> Exit.ASKED;
-                            });
+            case "SHUTDOWN" -> hearShutdown(event.path("data").path("reason").asString(""));
             case "STOP" -> stalls.stopped();
             case "GUEST_PANICKED" -> exit.compareAndSet(Exit.CRASHED, Exit.PANIC);
             default -> {} // other events say nothing that is not asked for
         }
     }
 
+    private void hearShutdown(String reason) {
+        switch (reason) {
+            case "guest-shutdown" -> endAs(() -> Exit.POWER_OFF);
+            case "guest-panic" -> endAs(() -> Exit.PANIC);
+            case "guest-reset" -> endAs(() -> LastWords.ofReset(console(Deadline.in(CONTROL))));
+            default -> {} // the process was told to end, by the server or by a signal
+        }
+    }
+
+    /// The guest has ended and QEMU waits: remembers how, and ends it.
+    private void endAs(Supplier<Exit> how) {
+        hasShutDown = true;
+        Thread.ofVirtual()
+                .name("end-" + name)
+                .start(
+                        () -> {
+                            try {
+                                exit.compareAndSet(Exit.CRASHED, how.get());
+                                qmp.ask("quit", Map.of(), Deadline.in(CONTROL));
+                            } catch (Failure e) {
+                                if (!isLettingGo) { // else the next server looks how it ended
+                                    process.kill();
+                                }
+                            }
+                        });
+    }
+
     /// Runs when the control socket has ended. The process is about to end too, or no one can control it any more.
-    private void end(String name, Consumer<Exit> onExit) {
+    private void end(Consumer<Exit> onExit) {
         Thread.ofVirtual()
                 .name("exit-" + name)
                 .start(

@@ -83,6 +83,11 @@ final class Forks {
                                 copy -> context.machines().copyStopped(source.id(), copy.vm()));
                         begin(this::fromDisk);
                     }
+                    case VmState.Restarting _ ->
+                            throw new Failure(
+                                    Code.CONFLICT,
+                                    "%s is starting; fork it when that is done"
+                                            .formatted(source.id()));
                     case VmState.Creating _, VmState.Starting _, VmState.Pausing _ ->
                             throw new IllegalStateException("forked between two states");
                 }

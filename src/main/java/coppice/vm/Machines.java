@@ -36,8 +36,14 @@ final class Machines {
     private final InstantSource clock;
     private final Capturing capturing;
 
+    /// What became of a machine that a former server started.
+    sealed interface Found {}
+
+    /// It ended, in this way.
+    record Ended(Exit how) implements Found {}
+
     /// A machine that runs.
-    record Live(Qemu qemu, GuestLine line) implements AutoCloseable {
+    record Live(Qemu qemu, GuestLine line) implements Found, AutoCloseable {
 
         /// Lets go of it; the VM goes on.
         @Override
@@ -256,16 +262,20 @@ final class Machines {
     }
 
     /// Takes over a machine that a former server started, and lets it go on if that server stopped it for a capture.
-    Optional<Live> adopt(Vm vm, ProcessId process, UUID run, Consumer<Exit> onExit) {
+    Found adopt(Vm vm, ProcessId process, UUID run, Consumer<Exit> onExit) {
         var deadline = Deadline.in(CONTROL);
-        return launcher.adopt(machine(vm), process, onExit, deadline)
-                .map(
-                        qemu -> {
-                            if (!qemu.isRunning(deadline)) {
-                                qemu.resume(deadline);
-                            }
-                            return new Live(qemu, new GuestLine(vm.id(), qemu, run, clock));
-                        });
+        var qemu = launcher.adopt(machine(vm), process, onExit, deadline);
+        if (qemu.isEmpty()) {
+            return new Ended(Exit.CRASHED);
+        }
+        var ended = qemu.get().endIfShutDown(deadline);
+        if (ended.isPresent()) {
+            return new Ended(ended.get());
+        }
+        if (!qemu.get().isRunning(deadline)) {
+            qemu.get().resume(deadline);
+        }
+        return live(vm, qemu.get(), run);
     }
 
     /// A place for a capture that lasts no longer than what is made from it.

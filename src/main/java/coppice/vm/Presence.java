@@ -11,16 +11,22 @@ import java.util.function.UnaryOperator;
 /// Anyone may look; only the VM's loop changes it.
 final class Presence {
     private final VmContext context;
+    private final Activity activity;
     private volatile Vm vm;
     private volatile Optional<Machines.Live> live = Optional.empty();
 
     Presence(VmContext context, Vm vm) {
         this.context = context;
+        this.activity = new Activity(context.clock(), vm.history().lastActivity());
         this.vm = vm;
     }
 
     Vm vm() {
         return vm;
+    }
+
+    Activity activity() {
+        return activity;
     }
 
     /// The machine, while the VM runs.
@@ -56,8 +62,18 @@ final class Presence {
 
     /// Enters a state without a machine.
     void rest(VmState.Resting next) {
+        rest(next, failuresIn(next));
+    }
+
+    /// The VM ended although nobody wanted it to, or did not start again: it waits for its restart, or is given up.
+    void fail(String why) {
+        var aftermath = Aftermath.of(vm, why, now());
+        rest(aftermath.state(), aftermath.failures());
+    }
+
+    private void rest(VmState.Resting next, Failures failures) {
         leaveMachine();
-        become(next);
+        become(next, failures, context.records()::changeProgress);
         context.node().releaseMemory(vm.id().text());
     }
 
@@ -66,11 +82,25 @@ final class Presence {
     }
 
     private void become(VmState next, Consumer<Vm> write) {
+        become(next, failuresIn(next), write);
+    }
+
+    private void become(VmState next, Failures failures, Consumer<Vm> write) {
         var now = now();
         boolean staysUp = next instanceof VmState.Running || next instanceof VmState.Pausing;
-        var changed = vm.in(next, staysUp ? vm.totalRun() : vm.totalRun(now), now);
+        var changed =
+                vm.in(
+                        next,
+                        staysUp ? vm.totalRun() : vm.totalRun(now),
+                        new Vm.History(activity.last(), failures),
+                        now);
         write.accept(changed);
         vm = changed;
+    }
+
+    /// A VM that is stopped, by whomever, begins anew.
+    private Failures failuresIn(VmState next) {
+        return next instanceof VmState.Stopped ? Failures.NONE : vm.history().failures();
     }
 
     /// Replaces the settings. With `reassign`, their slug is taken from the VM that holds it.

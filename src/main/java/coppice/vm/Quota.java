@@ -39,7 +39,15 @@ final class Quota {
 
     /// Whether a VM is one of those that run: it does, it is about to, or it does not yet rest.
     private static boolean counts(Vm vm) {
-        return !(vm.state() instanceof VmState.Resting);
+        return switch (vm.state()) {
+            case VmState.Paused _, VmState.Stopped _ -> false;
+            case VmState.Creating _,
+                    VmState.Starting _,
+                    VmState.Running _,
+                    VmState.Pausing _,
+                    VmState.Restarting _ ->
+                    true;
+        };
     }
 
     /// Refuses so many running VMs more.

@@ -51,13 +51,24 @@ final class Recovery {
                 context.machines().sweep(vm.id());
                 rest(vm, before);
             }
-            case VmState.Running running -> goOn(vm, running);
+            case VmState.Running running ->
+                    find(vm, running)
+                            .ifPresent(
+                                    how -> {
+                                        var life = new VmLife(context, vm);
+                                        life.end(how);
+                                        add(life);
+                                    });
             case VmState.Pausing(_, var running, var generation) -> {
                 if (isComplete(vm, generation)) {
                     context.machines().sweep(vm.id());
                     rest(vm, new VmState.Paused(now(), generation));
-                } else {
-                    goOn(vm, running);
+                } else if (find(vm, running).isPresent()) {
+                    settle(
+                            vm,
+                            new VmState.Stopped(
+                                    now(),
+                                    Optional.of("the VM ended while its memory was being saved")));
                 }
             }
             case VmState.Resting resting -> {
@@ -74,34 +85,38 @@ final class Recovery {
         context.node().releaseUser(vm.hardware().user());
     }
 
-    /// Takes the running machine over, or finds that it has ended.
-    private void goOn(Vm vm, VmState.Running running) {
+    /// Takes the running machine over.
+    ///
+    /// @return how it ended, if it has
+    private Optional<Exit> find(Vm vm, VmState.Running running) {
         var life = new VmLife(context, vm);
         var run = running.run();
-        var machine = adopt(vm, running, exit -> life.hear(run, exit));
+        var found = adopt(vm, running, exit -> life.hear(run, exit));
         files.clearPauses(vm.id(), Optional.empty());
-        if (machine.isEmpty()) {
-            context.machines().sweep(vm.id());
-            settle(
-                    vm,
-                    new VmState.Stopped(
-                            now(), Optional.of("the VM ended while the server was away")));
-            return;
-        }
-        life.adopt(machine.get());
-        context.node().keepMemory(vm.id().text(), vm.hardware().resources().memory());
-        life.recover(running);
-        add(life);
-        LOG.info("{} goes on", vm.id());
+        return switch (found) {
+            case Machines.Ended(var how) -> {
+                context.machines().sweep(vm.id());
+                yield Optional.of(how);
+            }
+            case Machines.Live machine -> {
+                life.adopt(machine);
+                life.activity().touch(); // what it was used for meanwhile is unknown
+                context.node().keepMemory(vm.id().text(), vm.hardware().resources().memory());
+                life.recover(running);
+                add(life);
+                LOG.info("{} goes on", vm.id());
+                yield Optional.empty();
+            }
+        };
     }
 
-    private Optional<Machines.Live> adopt(
+    private Machines.Found adopt(
             Vm vm, VmState.Running running, java.util.function.Consumer<Exit> onExit) {
         try {
             return context.machines().adopt(vm, running.process(), running.run(), onExit);
         } catch (Failure e) {
             LOG.warn("{} cannot be taken over: {}", vm.id(), e.getMessage());
-            return Optional.empty();
+            return new Machines.Ended(Exit.CRASHED);
         }
     }
 
@@ -117,7 +132,7 @@ final class Recovery {
                     settle(vm, new VmState.Stopped(now(), Optional.empty()));
                 }
             }
-            case VmState.Stopped _ -> {
+            case VmState.Stopped _, VmState.Restarting _ -> {
                 files.clearPauses(vm.id(), Optional.empty());
                 settle(vm, state);
             }

@@ -24,9 +24,36 @@ public record Vm(
         Hardware hardware,
         Origin origin,
         Legacy legacy,
+        History history,
         Duration totalRun,
         Instant createdAt,
         Instant updatedAt) {
+
+    /// One to which nothing has happened yet.
+    public Vm(
+            VmId id,
+            AccountId account,
+            VmState state,
+            Settings settings,
+            Hardware hardware,
+            Origin origin,
+            Legacy legacy,
+            Duration totalRun,
+            Instant createdAt,
+            Instant updatedAt) {
+        this(
+                id,
+                account,
+                state,
+                settings,
+                hardware,
+                origin,
+                legacy,
+                History.NONE,
+                totalRun,
+                createdAt,
+                updatedAt);
+    }
 
     /// One of which the legacy family has nothing to say.
     public Vm(
@@ -172,39 +199,54 @@ public record Vm(
         }
     }
 
+    /// What has happened to it.
+    ///
+    /// @param lastActivity when it was last used, as far as it was written; what is known since is in [Activity]
+    public record History(Optional<Instant> lastActivity, Failures failures) {
+        public static final History NONE = new History(Optional.empty(), Failures.NONE);
+    }
+
     /// Time spent running in all runs.
     public Duration totalRun(Instant now) {
         return switch (state) {
             case VmState.Running(var since, _, _) -> totalRun.plus(Duration.between(since, now));
             case VmState.Pausing(_, VmState.Running(var since, _, _), _) ->
                     totalRun.plus(Duration.between(since, now));
-            case VmState.Creating _, VmState.Starting _, VmState.Paused _, VmState.Stopped _ ->
-                    totalRun;
+            case VmState.Creating _, VmState.Starting _, VmState.Resting _ -> totalRun;
         };
+    }
+
+    /// Whether it has not yet run for as long as it may.
+    boolean hasBudget(Instant now) {
+        var budget = settings.timers().maxRunTotal();
+        return budget.isEmpty() || totalRun(now).compareTo(budget.get()) < 0;
     }
 
     /// Refuses a VM that has run for as long as it may.
     void requireBudget(Instant now) {
-        var budget = settings.timers().maxRunTotal();
-        if (budget.isPresent() && totalRun(now).compareTo(budget.get()) >= 0) {
+        if (!hasBudget(now)) {
             throw new Failure(
                     Code.CONFLICT,
                     "%s has spent its maxRunTotalSeconds of %d; raise or remove it first"
-                            .formatted(id, budget.get().toSeconds()));
+                            .formatted(
+                                    id, settings.timers().maxRunTotal().orElseThrow().toSeconds()));
         }
     }
 
-    Vm in(VmState next, Duration total, Instant now) {
-        return new Vm(id, account, next, settings, hardware, origin, legacy, total, createdAt, now);
+    Vm in(VmState next, Duration total, History past, Instant now) {
+        return new Vm(
+                id, account, next, settings, hardware, origin, legacy, past, total, createdAt, now);
     }
 
     Vm with(Settings changed, Instant now) {
         return new Vm(
-                id, account, state, changed, hardware, origin, legacy, totalRun, createdAt, now);
+                id, account, state, changed, hardware, origin, legacy, history, totalRun, createdAt,
+                now);
     }
 
     Vm with(Hardware changed, Instant now) {
         return new Vm(
-                id, account, state, settings, changed, origin, legacy, totalRun, createdAt, now);
+                id, account, state, settings, changed, origin, legacy, history, totalRun, createdAt,
+                now);
     }
 }

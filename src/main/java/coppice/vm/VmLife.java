@@ -5,8 +5,11 @@ import coppice.base.Deadline;
 import coppice.base.Failure;
 import coppice.qemu.Exit;
 import java.nio.file.Path;
+import java.time.Duration;
+import java.time.Instant;
 import java.util.Optional;
 import java.util.UUID;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Consumer;
 import java.util.function.UnaryOperator;
 import org.slf4j.Logger;
@@ -18,19 +21,26 @@ import org.slf4j.LoggerFactory;
 final class VmLife {
     private static final Logger LOG = LoggerFactory.getLogger(VmLife.class);
 
+    /// What was due and failed is not tried again before.
+    private static final Duration RETRY = Duration.ofSeconds(10);
+
     private final VmContext context;
     private final VmLoop loop;
     private final Growing growing;
-    private final Activity activity;
+    private final Starts starts;
+    private final Pauses pauses;
     private final Waker waker;
+    private final AtomicBoolean isDueSeen = new AtomicBoolean();
     private final Presence presence;
+    private volatile Instant patience = Instant.MIN;
 
     VmLife(VmContext context, Vm vm) {
         this.context = context;
         this.presence = new Presence(context, vm);
         this.loop = new VmLoop(vm.id());
         this.growing = new Growing(context.machines(), context.node());
-        this.activity = new Activity(context.clock(), Optional.empty());
+        this.starts = new Starts(context, this, presence, growing);
+        this.pauses = new Pauses(context, presence);
         var quota = new Quota(context.fleet(), context.limits());
         this.waker = new Waker(this, quota, context.limits().start());
     }
@@ -50,7 +60,7 @@ final class VmLife {
     }
 
     Activity activity() {
-        return activity;
+        return presence.activity();
     }
 
     Waker waker() {
@@ -117,93 +127,33 @@ final class VmLife {
     Vm start(Deadline deadline) {
         return switch (vm().state()) {
             case VmState.Running _ -> vm();
-            case VmState.Resting before -> startFrom(before, deadline);
+            case VmState.Resting before -> {
+                starts.start(before, deadline);
+                yield vm();
+            }
             case VmState.Creating _, VmState.Starting _, VmState.Pausing _ -> throw between();
         };
     }
 
-    private Vm startFrom(VmState.Resting before, Deadline deadline) {
-        vm().requireBudget(presence.now());
-        context.node().promiseMemory(vm().id().text(), vm().hardware().resources().memory());
-        try (var _ = context.node().awaitTurn(deadline)) {
-            presence.become(new VmState.Starting(presence.now(), before));
-            var run = UUID.randomUUID();
-            switch (before) {
-                case VmState.Paused(_, var generation) ->
-                        run(
-                                run,
-                                context.machines()
-                                        .resume(
-                                                vm(),
-                                                generation,
-                                                run,
-                                                exit -> hear(run, exit),
-                                                deadline));
-                case VmState.Stopped _ -> {
-                    context.fleet().requirePlace(vm());
-                    presence.bootFresh();
-                    run(run, context.machines().boot(vm(), run, exit -> hear(run, exit), deadline));
-                }
-            }
-        } catch (RuntimeException e) {
-            context.machines().sweep(vm().id());
-            presence.leaveMachine();
-            presence.become(before);
-            context.node().releaseMemory(vm().id().text());
-            throw e;
-        }
-        settle(deadline);
-        return vm();
-    }
-
-    /// What is left to do when the VM already runs. That it runs is worth more than any of this: a failure is not the start's.
-    private void settle(Deadline deadline) {
-        try {
-            context.machines().clearPauses(vm().id(), Optional.empty());
-            growing.afterResume(this, deadline);
-        } catch (Failure e) {
-            LOG.warn("{} runs, but: {}", vm().id(), e.getMessage());
-        }
-    }
-
     Vm pause(Deadline deadline) {
-        return switch (vm().state()) {
-            case VmState.Paused _ -> vm();
-            case VmState.Running running -> pauseFrom(running, deadline);
+        switch (vm().state()) {
+            case VmState.Paused _ -> {}
+            case VmState.Running running -> pause(() -> pauses.pause(running, deadline));
             case VmState.Stopped _ ->
                     throw new Failure(
                             Code.CONFLICT,
                             "%s is stopped; only a running VM can be paused".formatted(vm().id()));
+            case VmState.Restarting _ -> throw starting("pause it when it runs");
             case VmState.Creating _, VmState.Starting _, VmState.Pausing _ -> throw between();
-        };
-    }
-
-    private Vm pauseFrom(VmState.Running running, Deadline deadline) {
-        var machine = live().orElseThrow();
-        var generation = UUID.randomUUID();
-        try (var _ = context.node().takeRoom(machine.qemu().ownMemory())) {
-            presence.become(new VmState.Pausing(presence.now(), running, generation));
-            context.machines().pause(vm(), machine, generation, deadline);
-        } catch (RuntimeException e) {
-            afterFailedPause(running, machine);
-            throw e;
         }
-        presence.rest(new VmState.Paused(presence.now(), generation));
-        context.machines().clearPaused(vm().id());
         return vm();
     }
 
-    private void afterFailedPause(VmState.Running running, Machines.Live machine) {
-        if (vm().state().equals(running)) {
-            return; // it was never begun
-        }
-        if (machine.qemu().isAlive()) {
-            presence.become(running);
-        } else {
-            presence.rest(
-                    new VmState.Stopped(
-                            presence.now(),
-                            Optional.of("the VM ended while its memory was being saved")));
+    private void pause(Runnable act) {
+        try {
+            act.run();
+        } finally {
+            lookAtTime(); // one that rests may be due to be deleted at once
         }
     }
 
@@ -224,6 +174,7 @@ final class VmLife {
                             Code.CONFLICT,
                             "%s is stopped; start it, a snapshot holds memory too"
                                     .formatted(vm().id()));
+            case VmState.Restarting _ -> throw starting("take the snapshot when that is done");
             case VmState.Creating _, VmState.Starting _, VmState.Pausing _ -> throw between();
         }
         return vm();
@@ -249,8 +200,9 @@ final class VmLife {
                         vm().id(),
                         live().orElseThrow(),
                         deadline.atMost(context.limits().powerOff()));
-                presence.rest(new VmState.Stopped(presence.now(), Optional.empty()));
+                rest();
             }
+            case VmState.Restarting _ -> throw starting("stop it when it runs, or kill it");
             case VmState.Creating _, VmState.Starting _, VmState.Pausing _ -> throw between();
         }
         return vm();
@@ -262,8 +214,9 @@ final class VmLife {
             case VmState.Paused(_, var generation) -> dropMemory(generation);
             case VmState.Running _ -> {
                 live().ifPresent(machine -> machine.qemu().kill());
-                presence.rest(new VmState.Stopped(presence.now(), Optional.empty()));
+                rest();
             }
+            case VmState.Restarting _ -> rest();
             case VmState.Creating _, VmState.Starting _, VmState.Pausing _ -> throw between();
         }
         return vm();
@@ -271,7 +224,13 @@ final class VmLife {
 
     private void dropMemory(UUID generation) {
         context.machines().dropPause(vm(), generation);
-        presence.become(new VmState.Stopped(presence.now(), Optional.empty()));
+        rest();
+    }
+
+    /// It is stopped, because somebody wanted that.
+    private void rest() {
+        presence.rest(new VmState.Stopped(presence.now(), Optional.empty()));
+        lookAtTime();
     }
 
     /// Removes the VM and everything that was its own.
@@ -280,18 +239,20 @@ final class VmLife {
         return vm();
     }
 
+    /// What cannot be removed leaves the VM there, so that its delete can be repeated.
     private void discard() {
         context.records().delete(vm().id());
-        loop.leave();
-        context.fleet().remove(vm().id());
         presence.leaveMachine();
         context.machines().delete(vm().id());
+        loop.leave();
+        context.fleet().remove(vm().id());
         context.node().releaseMemory(vm().id().text());
         context.node().releaseUser(vm().hardware().user());
     }
 
     Vm update(UnaryOperator<Vm.Settings> change, boolean reassign) {
         presence.change(change, reassign);
+        lookAtTime();
         return vm();
     }
 
@@ -309,7 +270,7 @@ final class VmLife {
                 Growth.requireRoom(vm().hardware().shape(), wanted);
                 change(vm().hardware().with(wanted));
             }
-            case VmState.Stopped _ -> {
+            case VmState.Stopped _, VmState.Restarting _ -> {
                 Growth.requireSameStorage(vm(), wanted);
                 change(vm().hardware().with(wanted));
             }
@@ -329,25 +290,73 @@ final class VmLife {
                 () -> {
                     if (vm().state() instanceof VmState.Running running
                             && running.run().equals(run)) {
-                        LOG.info("{} ended: {}", vm().id(), exit);
-                        presence.rest(new VmState.Stopped(presence.now(), reason(exit)));
-                        if (exit == Exit.REBOOT) {
-                            start(Deadline.in(context.limits().start()));
-                        }
+                        end(exit);
+                        lookAtTime();
                     }
                 });
     }
 
-    private static Optional<String> reason(Exit exit) {
-        return switch (exit) {
-            case POWER_OFF, REBOOT, ASKED -> Optional.empty();
-            case PANIC -> Optional.of("the guest's kernel panicked");
-            case CRASHED -> Optional.of("the virtual machine monitor ended unexpectedly");
-        };
+    /// The machine of a VM that ran is gone. On the loop, or before it starts.
+    void end(Exit exit) {
+        LOG.info("{} ended: {}", vm().id(), exit);
+        switch (exit) {
+            case POWER_OFF, ASKED ->
+                    presence.rest(new VmState.Stopped(presence.now(), Optional.empty()));
+            case REBOOT ->
+                    presence.rest(
+                            new VmState.Restarting(
+                                    presence.now(), presence.now(), Optional.empty()));
+            case PANIC -> presence.fail("the guest's kernel panicked");
+            case CRASHED -> presence.fail("the virtual machine monitor ended unexpectedly");
+        }
     }
 
-    private void run(UUID run, Machines.Live machine) {
-        presence.run(run, machine, context.records()::changeProgress);
+    /// Has what is due done by the loop. From any thread; never waits.
+    void lookAtTime() {
+        if (due(activity().seen()) != Due.NOTHING && isDueSeen.compareAndSet(false, true)) {
+            try {
+                loop.submit(this::actOnTime);
+            } catch (Failure e) {
+                isDueSeen.set(false); // it is gone, or has much to do: the next look tries again
+            }
+        }
+    }
+
+    private Due due(Activity.Seen activity) {
+        var now = presence.now();
+        return now.isBefore(patience) ? Due.NOTHING : Due.of(vm(), activity, now);
+    }
+
+    /// The VM may have been used, or changed, since it was seen to be due.
+    private Vm actOnTime() {
+        isDueSeen.set(false);
+        var activity = activity().seen();
+        var due = due(activity);
+        try {
+            switch (due) {
+                case NOTHING -> {}
+                case IDLE_PAUSE -> pauseIdle(activity);
+                case PAUSE -> pause(Deadline.in(context.limits().pause()));
+                case RESTART -> starts.restart((VmState.Restarting) vm().state());
+                case DELETE -> {
+                    LOG.info("{} is deleted: its time is over", vm().id());
+                    delete();
+                }
+            }
+        } catch (RuntimeException e) {
+            patience = presence.now().plus(RETRY);
+            LOG.warn("{}: {} failed and is tried again: {}", vm().id(), due, e.getMessage(), e);
+        }
+        return vm();
+    }
+
+    private void pauseIdle(Activity.Seen idle) {
+        var running = (VmState.Running) vm().state();
+        pause(() -> pauses.pauseIdle(running, idle, Deadline.in(context.limits().pause())));
+    }
+
+    private Failure starting(String remedy) {
+        return new Failure(Code.CONFLICT, "%s is starting; %s".formatted(vm().id(), remedy));
     }
 
     /// The loop does one thing at a time, and each leaves these states before it ends.

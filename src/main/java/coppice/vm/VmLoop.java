@@ -98,6 +98,13 @@ final class VmLoop {
         return isGone;
     }
 
+    /// Fails if the VM does not exist any more.
+    void requireThere() {
+        if (isGone) {
+            throw absent();
+        }
+    }
+
     /// The VM does not exist any more: whatever is asked from now on is told so.
     void leave() {
         isGone = true;

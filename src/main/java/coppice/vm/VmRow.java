@@ -55,6 +55,7 @@ final class VmRow {
                         Placement.fromStored(Optional.ofNullable(row.getString("placement"))),
                         row.getString("firewall")),
                 LegacyRow.read(row),
+                HistoryRow.read(row),
                 Duration.ofMillis(row.getLong("total_run_millis")),
                 Instant.ofEpochMilli(row.getLong("created_at")),
                 Instant.ofEpochMilli(row.getLong("updated_at")));
@@ -64,21 +65,35 @@ final class VmRow {
         var since = Instant.ofEpochMilli(row.getLong("state_since"));
         return switch (row.getString("state")) {
             case "creating" -> new VmState.Creating(since);
-            case "starting" ->
-                    new VmState.Starting(
-                            since,
-                            resting(
-                                    row,
-                                    row.getString("prior_state"),
-                                    Instant.ofEpochMilli(row.getLong("prior_since"))));
+            case "starting" -> starting(row, since);
             case "running" -> running(row);
             case "pausing" -> new VmState.Pausing(since, running(row), generation(row));
             default -> resting(row, row.getString("state"), since);
         };
     }
 
+    /// One that waits to be started again has no state before.
+    private static VmState starting(ResultSet row, Instant since) throws SQLException {
+        var prior = Optional.ofNullable(row.getString("prior_state"));
+        return prior.isEmpty()
+                ? resting(row, "stopped", since)
+                : new VmState.Starting(
+                        since,
+                        resting(
+                                row,
+                                prior.get(),
+                                Instant.ofEpochMilli(row.getLong("prior_since"))));
+    }
+
     private static VmState.Resting resting(ResultSet row, String word, Instant since)
             throws SQLException {
+        var due = row.getLong("restart_at");
+        if (!row.wasNull()) {
+            return new VmState.Restarting(
+                    since,
+                    Instant.ofEpochMilli(due),
+                    Optional.ofNullable(row.getString("failure")));
+        }
         return word.equals("paused")
                 ? new VmState.Paused(since, generation(row))
                 : new VmState.Stopped(since, Optional.ofNullable(row.getString("failure")));
@@ -130,6 +145,7 @@ final class VmRow {
         row.put("id", vm.id().text());
         row.put("updated_at", vm.updatedAt().toEpochMilli());
         row.put("total_run_millis", vm.totalRun().toMillis());
+        HistoryRow.write(vm.history(), row);
         writeHardware(vm.hardware(), row);
         writeState(vm.state(), row);
         return row;
@@ -164,6 +180,7 @@ final class VmRow {
                 new String[] {
                     "prior_state",
                     "prior_since",
+                    "restart_at",
                     "running_since",
                     "run_id",
                     "generation",
@@ -179,7 +196,7 @@ final class VmRow {
             case VmState.Starting(_, var before) -> {
                 writeResting(before, row);
                 row.put("state", "starting");
-                row.put("prior_state", before.word());
+                row.put("prior_state", before instanceof VmState.Paused ? "paused" : "stopped");
                 row.put("prior_since", before.since().toEpochMilli());
             }
             case VmState.Running running -> writeRunning(running, row);
@@ -205,6 +222,10 @@ final class VmRow {
         switch (resting) {
             case VmState.Paused(_, var generation) -> row.put("generation", generation.toString());
             case VmState.Stopped(_, var why) -> row.put("failure", why.orElse(null));
+            case VmState.Restarting(_, var due, var why) -> {
+                row.put("restart_at", due.toEpochMilli());
+                row.put("failure", why.orElse(null));
+            }
         }
     }
 

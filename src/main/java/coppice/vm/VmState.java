@@ -10,19 +10,24 @@ import java.util.UUID;
 /// | from | event | through | to |
 /// | --- | --- | --- | --- |
 /// | - | create | starting (first) | running; if it fails the VM is gone |
-/// | stopped, paused | start | starting | running; if it fails the state before |
-/// | running | pause | pausing | paused; if the capture fails and the guest still runs: running |
-/// | running | stop, kill, power-off, crash | - | stopped |
-/// | paused, starting, pausing | kill | - | stopped |
+/// | stopped, paused | start, use | starting | running; if it fails the state before |
+/// | running | pause, idle, has run long enough | pausing | paused; if the capture fails and the guest still runs: running |
+/// | running | stop, kill, power-off | - | stopped |
+/// | running | reboot | restarting, at once | running |
+/// | running | crash, panic, host loss | restarting, after a wait | running; if it fails restarting again, or given up: stopped |
+/// | restarting | start | starting | running; if it fails restarting |
+/// | paused, starting, restarting, pausing | kill | - | stopped |
 /// | paused | stop | - | stopped, memory dropped |
-/// | any | delete | - | gone |
+/// | any | delete, its time is over | - | gone |
+///
+/// A VM without automatic restart, and one that failed too often, is stopped by a crash, a panic or the loss of its host ([Aftermath]).
 public sealed interface VmState {
     Instant since();
 
     /// The word for it in the contract and in the store.
     String word();
 
-    /// What a VM was before it was being started.
+    /// Of a VM without a machine: what it was before it was being started.
     sealed interface Resting extends VmState {}
 
     /// Being created: nobody has been told of it yet.
@@ -35,6 +40,17 @@ public sealed interface VmState {
 
     /// @param before what it goes back to when the start fails
     record Starting(Instant since, Resting before) implements VmState {
+        @Override
+        public String word() {
+            return "starting";
+        }
+    }
+
+    /// It ended by itself and is to be started again. For others it is starting.
+    ///
+    /// @param due when the next try begins
+    /// @param why it ended; absent if it asked for a reboot
+    record Restarting(Instant since, Instant due, Optional<String> why) implements Resting {
         @Override
         public String word() {
             return "starting";

@@ -166,11 +166,12 @@ public final class Vms implements AutoCloseable {
     public Vm pause(AccountId account, String name) {
         var life = context.fleet().named(account, name);
         var deadline = Deadline.in(context.limits().pause());
-        if (life.vm().state() instanceof VmState.Creating
-                || life.vm().state() instanceof VmState.Starting) {
-            throw new Failure(
-                    Code.CONFLICT,
-                    "%s is starting; pause it when it runs".formatted(life.vm().id()));
+        switch (life.vm().state()) {
+            case VmState.Creating _, VmState.Starting _, VmState.Restarting _ ->
+                    throw new Failure(
+                            Code.CONFLICT,
+                            "%s is starting; pause it when it runs".formatted(life.vm().id()));
+            case VmState.Running _, VmState.Pausing _, VmState.Paused _, VmState.Stopped _ -> {}
         }
         return life.loop().ask(() -> life.pause(deadline), deadline);
     }
@@ -178,7 +179,7 @@ public final class Vms implements AutoCloseable {
     public Vm stop(AccountId account, String name) {
         var life = context.fleet().named(account, name);
         switch (life.vm().state()) {
-            case VmState.Creating _, VmState.Starting _ ->
+            case VmState.Creating _, VmState.Starting _, VmState.Restarting _ ->
                     throw new Failure(
                             Code.CONFLICT,
                             "%s is starting; stop it when it runs, or kill it"
@@ -188,7 +189,7 @@ public final class Vms implements AutoCloseable {
                             Code.CONFLICT,
                             "%s is pausing; stop it when that is done, or kill it"
                                     .formatted(life.vm().id()));
-            case VmState.Running _, VmState.Resting _ -> {}
+            case VmState.Running _, VmState.Paused _, VmState.Stopped _ -> {}
         }
         var deadline = Deadline.in(context.limits().powerOff().plus(Duration.ofSeconds(30)));
         return life.loop().ask(() -> life.stop(deadline), deadline);
@@ -243,12 +244,12 @@ public final class Vms implements AutoCloseable {
 
     private static void requireSettled(Vm vm, String act) {
         switch (vm.state()) {
-            case VmState.Creating _, VmState.Starting _, VmState.Pausing _ ->
+            case VmState.Creating _, VmState.Starting _, VmState.Restarting _, VmState.Pausing _ ->
                     throw new Failure(
                             Code.CONFLICT,
                             "%s is %s; %s when that is done"
                                     .formatted(vm.id(), vm.state().word(), act));
-            case VmState.Running _, VmState.Resting _ -> {}
+            case VmState.Running _, VmState.Paused _, VmState.Stopped _ -> {}
         }
     }
 
@@ -292,6 +293,11 @@ public final class Vms implements AutoCloseable {
                 .flatMap(VmLife::live)
                 .flatMap(live -> ProcessHandle.of(live.qemu().process().pid()))
                 .flatMap(process -> process.info().totalCpuDuration());
+    }
+
+    /// Has done what time has come for, without waiting for it: see [LifeTimers].
+    void keepTime() {
+        context.fleet().all().forEach(VmLife::lookAtTime);
     }
 
     public Snapshots snapshots() {

@@ -52,8 +52,11 @@ final class Waker {
                         "%s is %s and did not get up in time; try again"
                                 .formatted(life.vm().id(), life.vm().state().word()));
             }
-            life.loop().await(begin(), until);
-            if (life.up().isEmpty()) { // it has ended, or was paused again, in between
+            if (!(life.vm().state() instanceof VmState.Restarting)) {
+                life.loop().await(begin(), until);
+            }
+            if (life.up().isEmpty()) { // restarting, or it has ended or was paused in between
+                life.loop().requireThere();
                 rest();
             }
         }

@@ -15,6 +15,7 @@ import java.util.Optional;
 import java.util.Random;
 import java.util.UUID;
 import java.util.function.Supplier;
+import java.util.stream.Stream;
 
 /// Any VM that can exist, as precisely as the store keeps it: moments in milliseconds, timers in seconds, resources in MiB.
 final class AnyVm {
@@ -44,6 +45,7 @@ final class AnyVm {
                 hardware(),
                 new Vm.Origin(SnapshotId.random(), maybe(this::text), placement(), "[]"),
                 legacy(),
+                history(),
                 Duration.ofMillis(random.nextLong(1L << 40)),
                 moment(),
                 moment());
@@ -80,12 +82,13 @@ final class AnyVm {
     }
 
     VmState state() {
-        return switch (random.nextInt(6)) {
+        return switch (random.nextInt(7)) {
             case 0 -> new VmState.Creating(moment());
             case 1 -> starting();
             case 2 -> running();
             case 3 -> new VmState.Pausing(moment(), running(), UUID.randomUUID());
             case 4 -> new VmState.Paused(moment(), UUID.randomUUID());
+            case 5 -> restarting(moment());
             default -> new VmState.Stopped(moment(), maybe(this::text));
         };
     }
@@ -95,9 +98,15 @@ final class AnyVm {
         var since = moment();
         return new VmState.Starting(
                 since,
-                random.nextBoolean()
-                        ? new VmState.Paused(since, UUID.randomUUID())
-                        : new VmState.Stopped(since, maybe(this::text)));
+                switch (random.nextInt(3)) {
+                    case 0 -> new VmState.Paused(since, UUID.randomUUID());
+                    case 1 -> restarting(since);
+                    default -> new VmState.Stopped(since, maybe(this::text));
+                });
+    }
+
+    private VmState.Restarting restarting(Instant since) {
+        return new VmState.Restarting(since, moment(), maybe(this::text));
     }
 
     private VmState.Running running() {
@@ -105,6 +114,11 @@ final class AnyVm {
                 moment(),
                 UUID.randomUUID(),
                 new ProcessId(random.nextInt(1, 1 << 22), random.nextLong(Long.MAX_VALUE)));
+    }
+
+    Vm.History history() {
+        var failures = Stream.generate(this::moment).limit(random.nextInt(6)).toList();
+        return new Vm.History(maybe(this::moment), new Failures(failures, random.nextInt(8)));
     }
 
     Vm.Legacy legacy() {

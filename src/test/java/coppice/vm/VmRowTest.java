@@ -58,7 +58,7 @@ class VmRowTest {
             written.put(vm.id(), vm);
             states.add(vm.state().getClass());
         }
-        assertEquals(6, states.size(), "every state was tried");
+        assertEquals(7, states.size(), "every state was tried");
         assertSame(written, stored());
     }
 
@@ -77,6 +77,7 @@ class VmRowTest {
                             other.hardware(),
                             vm.origin(),
                             vm.legacy(),
+                            other.history(),
                             other.totalRun(),
                             vm.createdAt(),
                             other.updatedAt());
@@ -101,6 +102,7 @@ class VmRowTest {
                             other.hardware(),
                             vm.origin(),
                             vm.legacy(),
+                            other.history(), // must not be written either
                             other.totalRun(),
                             vm.createdAt(),
                             other.updatedAt()),

@@ -56,7 +56,8 @@ final class LegacyVms {
             case VmState.Running(_, var run, _) -> Optional.of(run);
             case VmState.Pausing(_, VmState.Running(_, var run, _), _) -> Optional.of(run);
             case VmState.Paused(_, var generation) -> Optional.of(generation);
-            case VmState.Creating _, VmState.Starting _, VmState.Stopped _ -> Optional.empty();
+            case VmState.Creating _, VmState.Starting _, VmState.Restarting _, VmState.Stopped _ ->
+                    Optional.empty();
         };
     }
 
