@@ -130,6 +130,7 @@ class CaptureFaultsIT {
     @Test
     void theQemuMayDieAndIsThenStoppedWithItsDisk() throws Exception {
         start();
+        client.patch("/v5/vms/" + vm.id(), "{\"automaticRestart\":false}").expect(200);
         for (Callable<Client.Answer> capture :
                 List.<Callable<Client.Answer>>of(vm::take, vm::fork)) {
             var call = begin(capture);

@@ -3,6 +3,8 @@ package coppice.main;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import coppice.base.Deadline;
+import java.time.Duration;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 
@@ -37,6 +39,7 @@ class DebianIT {
             client.post("/v5/vms/deb/start", "{}").expect(200);
             assertEquals("running", client.run(vm, "systemctl is-system-running --wait"));
             assertEquals("0", client.run(vm, "sha256sum -c /root/sums >/dev/null; echo $?"));
+            panics(client, vm);
             client.delete("/v5/vms/deb").expect(204);
 
             var alias =
@@ -47,6 +50,17 @@ class DebianIT {
                             .expect(200)
                             .requiredString("sourceSnapshotSlug"));
             client.delete("/v5/vms/" + alias).expect(204);
+        }
+    }
+
+    /// Without automatic restart, so that it can be seen: a reboot would come back.
+    private static void panics(Client client, String vm) {
+        client.patch("/v5/vms/" + vm, "{\"automaticRestart\":false}").expect(200);
+        client.post(
+                "/v5/vms/%s/exec-await".formatted(vm), Client.exec("echo c > /proc/sysrq-trigger"));
+        var deadline = Deadline.in(Duration.ofSeconds(10));
+        while (!client.state(vm).equals("stopped")) {
+            assertTrue(!deadline.isPast(), () -> "it is " + client.state(vm));
         }
     }
 

@@ -58,7 +58,8 @@ class LifeIT {
 
         await(SOON, "sleeps", () -> client.state(vm).equals("paused"));
         assertEquals(
-                used, client.get("/v5/vms/" + vm).expect(200).requiredString("lastNetworkActivity"));
+                used,
+                client.get("/v5/vms/" + vm).expect(200).requiredString("lastNetworkActivity"));
         assertEquals("kept", client.run(vm, "cat /dev/shm/kept"));
         assertNotEquals(running, process(vm));
         client.delete("/v5/vms/" + vm).expect(204);
@@ -136,8 +137,7 @@ class LifeIT {
                     var word = Long.toHexString(random.nextLong());
                     var command = "sleep 0.%d; echo %s".formatted(random.nextInt(4), word);
                     assertEquals(
-                            word,
-                            exec(vm, command).expect(200).requiredString("stdout").strip());
+                            word, exec(vm, command).expect(200).requiredString("stdout").strip());
                 }
             }
             return true;

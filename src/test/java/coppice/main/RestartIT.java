@@ -129,7 +129,7 @@ class RestartIT {
     }
 
     @Test
-    void aVmThatEndedWhileTheServerWasAwayIsStoppedAndStartsAgain() {
+    void aVmThatWasLostWhileTheServerWasAwayIsStartedAgain() {
         var vm = client.createVm();
         client.run(vm, "echo kept > /root/kept; sync");
         installation.killServer();
@@ -137,7 +137,6 @@ class RestartIT {
         ControlGroup.of(DataLock.instance(installation.data()), vm).delete();
         installation.startServer();
 
-        assertEquals("stopped", client.state(vm));
         assertEquals("kept", client.run(vm, "cat /root/kept"));
     }
 

@@ -105,6 +105,7 @@ class SettingsTest {
                         Optional.empty(),
                         new coppice.vm.PoolLimits(2, Duration.ofSeconds(600))),
                 settings.vmLimits());
+        assertEquals(Duration.ofSeconds(1), settings.timerInterval());
     }
 
     @ParameterizedTest
