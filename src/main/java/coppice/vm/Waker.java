@@ -110,7 +110,7 @@ final class Waker {
             if (up.isPresent()) {
                 return up.get();
             }
-            if (life.vm().state() instanceof VmState.Stopped) {
+            if (hasLostWhatRan(life.vm().state())) {
                 throw new Failure(
                         Code.UNAVAILABLE,
                         "%s has stopped, and what ran in it with it".formatted(life.vm().id()));
@@ -123,6 +123,18 @@ final class Waker {
             }
             rest();
         }
+    }
+
+    private static boolean hasLostWhatRan(VmState state) {
+        return switch (state) {
+            case VmState.Stopped _, VmState.Restarting _ -> true;
+            case VmState.Creating _,
+                    VmState.Starting _,
+                    VmState.Running _,
+                    VmState.Pausing _,
+                    VmState.Paused _ ->
+                    false;
+        };
     }
 
     private FutureTask<Vm> begin() {
