@@ -46,7 +46,8 @@ final class Execs {
         /// @param isAsked whether the guest may have it already
         ExecOutcome follow(boolean isAsked, Deadline deadline) {
             boolean isBegun = isAsked;
-            for (int cuts = 0; cuts < MAX_CUTS; cuts++) {
+            int cuts = 0;
+            while (cuts < MAX_CUTS) {
                 var machine =
                         isBegun ? life.waker().awaitUp(deadline) : life.waker().wake(deadline);
                 try {
@@ -58,8 +59,8 @@ final class Execs {
                             return outcome;
                         }
                         case ExecAttempt.Lost _ -> throw lost();
-                        // Paused, or the connection broke: go on with the next one.
-                        case ExecAttempt.Cut _ -> {}
+                        // Paused, which may happen as often as it likes, or the connection broke.
+                        case ExecAttempt.Cut _ -> cuts += machine.line().isSuspended() ? 0 : 1;
                     }
                 } catch (Failure e) {
                     if (!machine.line().isSuspended() || deadline.isPast()) {
