@@ -6,12 +6,11 @@
 
 #include "agent.h"
 #include "launch.h"
+#include "pty.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
-#include <stdarg.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
@@ -28,15 +27,6 @@ static struct link running, ended;
 static unsigned running_count, ended_count;
 static size_t kept_bytes;
 static uint8_t scratch[64 * 1024];
-
-bool fault_set(struct fault *fault, const char *code, const char *format, ...) {
-    fault->code = code;
-    va_list arguments;
-    va_start(arguments, format);
-    vsnprintf(fault->message, sizeof fault->message, format, arguments);
-    va_end(arguments);
-    return false;
-}
 
 void commands_open(void) {
     list_init(&running);
@@ -83,19 +73,33 @@ static void keep(struct output *output, const uint8_t *bytes, size_t length) {
     output->kept += length;
 }
 
-static void output_ready(struct output *output) {
+/* What comes from a pipe, once it is in `scratch`. */
+static void take_output(struct command *command, struct output *output, size_t length) {
+    keep(output, scratch, length);
+    if (command->terminal != 0)
+        session_write(command->terminal, scratch, length);
+}
+
+static void output_ready(struct command *command, struct output *output) {
     ssize_t length = read(output->pipe.fd, scratch, sizeof scratch);
     if (length > 0) {
-        keep(output, scratch, (size_t)length);
+        take_output(command, output, (size_t)length);
     } else if (length == 0 || (errno != EAGAIN && errno != EINTR)) {
         watch_end(&output->pipe);
         output->ended = true;
     }
 }
 
-static void pipe_ready(struct watch *watch, uint32_t events) {
+static void stdout_ready(struct watch *watch, uint32_t events) {
     (void)events;
-    output_ready(CONTAINER(watch, struct output, pipe));
+    struct command *command = CONTAINER(watch, struct command, output[0].pipe);
+    output_ready(command, &command->output[0]);
+}
+
+static void stderr_ready(struct watch *watch, uint32_t events) {
+    (void)events;
+    struct command *command = CONTAINER(watch, struct command, output[1].pipe);
+    output_ready(command, &command->output[1]);
 }
 
 /* Descendants that outlive their command and write on would die of SIGPIPE if its pipes were closed, so each pipe
@@ -113,7 +117,7 @@ static void drain_ready(struct watch *watch, uint32_t events) {
     }
 }
 
-static void output_end(struct output *output) {
+static void output_end(struct command *command, struct output *output) {
     output->ended = true;
     int fd = watch_release(&output->pipe);
     if (fd == -1)
@@ -126,7 +130,7 @@ static void output_end(struct output *output) {
         ssize_t length = read(fd, scratch, wanted);
         if (length <= 0)
             break;
-        keep(output, scratch, (size_t)length);
+        take_output(command, output, (size_t)length);
         available -= (int)length;
     }
     if (read(fd, scratch, 1) == 0) {
@@ -138,84 +142,6 @@ static void output_end(struct output *output) {
         close(fd);
     else if (watch_begin(&drain->pipe, fd, EPOLLIN, drain_ready) == -1)
         free(drain);
-}
-
-/* Input */
-
-static void input_close(struct input *input) {
-    watch_end(&input->pipe);
-    free(input->bytes);
-    input->bytes = NULL;
-    input->start = input->end = 0;
-    input->consumed = input->received; /* nobody reads it any more, so the host need not wait with the rest */
-}
-
-static void input_write(struct input *input) {
-    while (input->start < input->end) {
-        ssize_t length = write(input->pipe.fd, input->bytes + input->start, input->end - input->start);
-        if (length == -1 && (errno == EAGAIN || errno == EINTR)) {
-            watch_change(&input->pipe, EPOLLOUT);
-            return;
-        }
-        if (length == -1) { /* the command has closed its input: its own affair */
-            input_close(input);
-            return;
-        }
-        input->start += (size_t)length;
-        input->consumed += (size_t)length;
-    }
-    if (input->ended) {
-        input_close(input);
-        return;
-    }
-    free(input->bytes);
-    input->bytes = NULL;
-    input->start = input->end = 0;
-    watch_change(&input->pipe, 0); /* a writable pipe would wake us all the time */
-}
-
-static void input_ready(struct watch *watch, uint32_t events) {
-    struct input *input = CONTAINER(watch, struct input, pipe);
-    if (events & EPOLLERR) /* no reader is left */
-        input_close(input);
-    else
-        input_write(input);
-}
-
-bool command_input(struct command *command, uint64_t offset, const uint8_t *bytes, size_t length, struct fault *fault) {
-    struct input *input = &command->input;
-    uint64_t known = input->received - offset;
-    if (known >= length)
-        return true;
-    bytes += known;
-    length -= known;
-    if (input->ended)
-        return fault_set(fault, "BAD_REQUEST", "input after its end");
-    if (input->pipe.fd != -1) {
-        if (length > INPUT_WINDOW - (input->end - input->start))
-            return fault_set(fault, "BAD_REQUEST", "input beyond the credit");
-        if (input->bytes == NULL && (input->bytes = malloc(INPUT_WINDOW)) == NULL)
-            return fault_set(fault, "FAILED", "out of memory");
-        if (length > INPUT_WINDOW - input->end) {
-            memmove(input->bytes, input->bytes + input->start, input->end - input->start);
-            input->end -= input->start;
-            input->start = 0;
-        }
-        memcpy(input->bytes + input->end, bytes, length);
-        input->end += length;
-        input->received += length;
-        input_write(input);
-    } else {
-        input->received += length;
-        input->consumed = input->received;
-    }
-    return true;
-}
-
-void command_input_end(struct command *command) {
-    command->input.ended = true;
-    if (command->input.pipe.fd != -1)
-        input_write(&command->input);
 }
 
 /* Start and end */
@@ -242,7 +168,7 @@ static void command_end(struct command *command, int status) {
     input_close(&command->input);
     for (int i = 0; i < 2; i++) {
         struct output *output = &command->output[i];
-        output_end(output);
+        output_end(command, output);
         uint8_t *fitting = output->kept > 0 ? realloc(output->bytes, output->kept) : NULL;
         if (fitting != NULL)
             output->bytes = fitting;
@@ -318,13 +244,18 @@ static bool command_watch(struct command *command, int pipes[4][2]) {
         int *fd;
         uint32_t events;
         void (*ready)(struct watch *, uint32_t);
-    } all[] = {{&command->input.pipe, &pipes[0][1], 0, input_ready},
-               {&command->output[0].pipe, &pipes[1][0], EPOLLIN, pipe_ready},
-               {&command->output[1].pipe, &pipes[2][0], EPOLLIN, pipe_ready},
+    } all[] = {{&command->output[0].pipe, &pipes[1][0], EPOLLIN, stdout_ready},
+               {&command->output[1].pipe, &pipes[2][0], EPOLLIN, stderr_ready},
                {&command->process, &process, EPOLLIN, process_ready}};
     if (process == -1)
         return false;
-    for (int i = 0; i < 4; i++) {
+    int input = pipes[0][1];
+    pipes[0][1] = -1;
+    if (input_begin(&command->input, input) == -1) {
+        close(process);
+        return false;
+    }
+    for (int i = 0; i < 3; i++) {
         int fd = *all[i].fd;
         *all[i].fd = -1;
         if (watch_begin(all[i].watch, fd, all[i].events, all[i].ready) == -1) {
@@ -336,7 +267,7 @@ static bool command_watch(struct command *command, int pipes[4][2]) {
     return true;
 }
 
-struct command *command_start(const struct fields *request, struct fault *fault) {
+static struct command *start(const struct fields *request, struct fault *fault) {
     if (running_count >= COMMAND_LIMIT) {
         fault_set(fault, "TOO_MANY", "%u commands are running", running_count);
         return NULL;
@@ -374,6 +305,26 @@ struct command *command_start(const struct fields *request, struct fault *fault)
         command->deadline = now_ms() + limit;
     list_append(&running, &command->link);
     running_count++;
+    return command;
+}
+
+struct command *command_start(const struct fields *request, struct fault *fault) {
+    struct session *session = NULL;
+    bool fresh = false;
+    if (request->text[TAG_TERMINAL] != NULL) {
+        struct fields shell = {.environment = NULL}; /* the command itself is not the terminal's */
+        shell.text[TAG_USER] = request->text[TAG_USER];
+        session = session_obtain(&shell, request->text[TAG_TERMINAL], &fresh, fault);
+        if (session == NULL)
+            return NULL;
+    }
+    struct command *command = start(request, fault);
+    if (command != NULL && session != NULL)
+        command->terminal = session->number;
+    if (command == NULL && fresh) {
+        kill(session->pid, SIGKILL);
+        session_close(session);
+    }
     return command;
 }
 

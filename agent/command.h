@@ -2,7 +2,9 @@
 #pragma once
 
 #include "event.h"
+#include "fault.h"
 #include "fields.h"
+#include "input.h"
 #include "list.h"
 
 #include <stdbool.h>
@@ -10,30 +12,12 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-#define INPUT_WINDOW (256 * 1024)
-
-/* A failed request, as RESET tells it. `code` is NULL when all is well. */
-struct fault {
-    const char *code;
-    char message[160];
-};
-bool fault_set(struct fault *fault, const char *code, const char *format, ...)
-    __attribute__((format(printf, 3, 4))); /* returns false */
-
 struct output {
     struct watch pipe;
     uint8_t *bytes; /* the first bytes of what the command wrote, `kept` of them */
     size_t kept, capacity, limit;
     uint64_t written; /* all that the command wrote */
     bool ended;       /* nothing more will be kept */
-};
-
-struct input {
-    struct watch pipe;
-    uint8_t *bytes; /* received, not yet written to the pipe: from `start` to `end`; NULL while there are none */
-    size_t start, end;
-    uint64_t received, consumed; /* offsets in the channel */
-    bool ended;                  /* the host has no more */
 };
 
 struct command {
@@ -50,6 +34,7 @@ struct command {
     bool ended;
     int status; /* of waitpid(), once ended */
     struct fault fault;
+    uint64_t terminal; /* the session that gets the output too; 0: none */
 };
 
 void commands_open(void);
@@ -58,10 +43,6 @@ struct command *command_find(const uint8_t *id);
 /* NULL with the fault when it cannot be started. */
 struct command *command_start(const struct fields *request, struct fault *fault);
 void command_signal(struct command *command, int signal);
-
-/* Bytes of the input from `offset` on, which is at most `received`; what was received before is skipped. */
-bool command_input(struct command *command, uint64_t offset, const uint8_t *bytes, size_t length, struct fault *fault);
-void command_input_end(struct command *command);
 
 /* Kills what is over its time, forgets old results. Returns the milliseconds until it must be called again, or -1.
    Frees commands, so it must not be called by a watch. */

@@ -1,20 +1,17 @@
 /* Owns the greeting and the streams of the present connection.
  *
- * A stream holds no output of its own: a command's output stays with the command, and the pump takes from there what
- * the host's credit allows. So a stream can end at any time without a loss, and another can go on where it was. */
+ * A stream holds no output of its own: a command's output stays with the command, and the pump has its service take from
+ * there what the host's credit allows. So a stream can end at any time without a loss, and another can go on where it was. */
 #include "connection.h"
 
 #include "agent.h"
-#include "command.h"
 #include "fields.h"
-#include "grow.h"
 #include "identity.h"
-#include "power.h"
-#include "worker.h"
+#include "input.h"
+#include "operations.h"
+#include "stream.h"
 
-#include <errno.h>
 #include <fcntl.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
@@ -23,31 +20,6 @@
 #define PROTOCOL_VERSION 1
 #define STREAM_LIMIT 4096
 #define REQUEST_LIMIT (2u << 20)
-#define OFFSET_LENGTH 8
-#define DATA_LIMIT (PAYLOAD_LIMIT - OFFSET_LENGTH)
-
-/* How far the host has been sent an output. */
-struct outlet {
-    uint64_t at, credit;
-    bool ended;
-};
-
-/* Its life: it collects a request; then has a command or a worker; then is answered and goes. */
-struct stream {
-    uint32_t number;
-    uint8_t *request; /* while OPEN frames come */
-    size_t request_length;
-    struct command *command;
-    struct worker *worker;
-    struct outlet outlet[2];
-    unsigned turn;        /* the outlet that goes first, so that stdout does not starve stderr */
-    bool attached;        /* to a command that was there before: its input may be told again */
-    uint64_t input_at;    /* where the host's next DATA goes */
-    uint64_t input_credit;
-    bool owes_credit;     /* tell it, even if it is not higher */
-    bool answered;
-    struct outcome outcome; /* the answer, unless it is that of a command */
-};
 
 static struct stream *streams[STREAM_LIMIT]; /* by number: the host counts upwards */
 static unsigned stream_count, cursor;
@@ -75,17 +47,15 @@ static struct stream *stream_find(uint32_t number) {
     return at < stream_count && streams[at]->number == number ? streams[at] : NULL;
 }
 
-/* What the worker finds out then interests nobody. */
-static void stream_leave_worker(struct stream *stream) {
-    if (stream->worker != NULL)
-        stream->worker->owner = NULL;
-    stream->worker = NULL;
+static void stream_leave(struct stream *stream) {
+    const struct service *service = stream->service;
+    stream->service = NULL;
+    if (service != NULL)
+        service->leave(stream);
 }
 
 static void stream_free(struct stream *stream) {
-    if (stream->command != NULL)
-        stream->command->streams--;
-    stream_leave_worker(stream);
+    stream_leave(stream);
     free(stream->request);
     free(stream);
 }
@@ -98,18 +68,26 @@ static void stream_close(struct stream *stream) {
     stream_free(stream);
 }
 
-static void stream_answer(void *owner, const struct outcome *outcome) {
-    struct stream *stream = owner;
-    stream_leave_worker(stream); /* refused, it may still have one that works */
+void stream_serve(struct stream *stream, const struct service *service, void *subject) {
+    stream->service = service;
+    stream->subject = subject;
+}
+
+void stream_answer(struct stream *stream, const struct outcome *outcome) {
+    stream_leave(stream); /* refused, it may still have a service that works */
     stream->outcome = *outcome;
     stream->answered = true;
 }
 
-static void stream_refuse(struct stream *stream, const struct fault *fault) {
+void stream_done(struct stream *stream) {
+    stream_answer(stream, &(struct outcome){.has_size = false});
+}
+
+void stream_refuse(struct stream *stream, const struct fault *fault) {
     stream_answer(stream, &(struct outcome){.fault = *fault});
 }
 
-static void stream_bad(struct stream *stream, const char *why) {
+void stream_bad(struct stream *stream, const char *why) {
     struct fault fault;
     fault_set(&fault, "BAD_REQUEST", "%s", why);
     stream_refuse(stream, &fault);
@@ -119,135 +97,6 @@ static void send_fault(uint32_t number, const struct fault *fault) {
     uint8_t *at = put_text(port_payload(), TAG_CODE, fault->code);
     at = put_text(at, TAG_MESSAGE, fault->message);
     port_send(RESET, 0, number, (size_t)(at - port_payload()));
-}
-
-/* Operations */
-
-static void attach_command(struct stream *stream, struct command *command, uint64_t out, uint64_t err) {
-    stream->command = command;
-    command->streams++;
-    stream->outlet[0] = (struct outlet){.at = out, .credit = out + host_window};
-    stream->outlet[1] = (struct outlet){.at = err, .credit = err + host_window};
-    stream->input_credit = INPUT_WINDOW;
-}
-
-static void exec_attach_existing(struct stream *stream, struct command *command, uint64_t out, uint64_t err) {
-    attach_command(stream, command, out, err);
-    stream->attached = stream->owes_credit = true;
-}
-
-static void operation_exec(struct stream *stream, const struct fields *request) {
-    struct fault fault;
-    if (!request->present[TAG_EXEC_ID] || !request->present[TAG_COMMAND]) {
-        stream_bad(stream, "exec needs an exec id and a command");
-        return;
-    }
-    struct command *command = command_find(request->bytes[TAG_EXEC_ID]);
-    if (command != NULL)
-        exec_attach_existing(stream, command, 0, 0);
-    else if ((command = command_start(request, &fault)) != NULL)
-        attach_command(stream, command, 0, 0);
-    else
-        stream_refuse(stream, &fault);
-}
-
-static struct command *find_requested(struct stream *stream, const struct fields *request) {
-    struct command *command = request->present[TAG_EXEC_ID] ? command_find(request->bytes[TAG_EXEC_ID]) : NULL;
-    if (command == NULL) {
-        struct fault fault;
-        fault_set(&fault, "NO_SUCH_EXEC", "there is no such command, or its result is no longer kept");
-        stream_refuse(stream, &fault);
-    }
-    return command;
-}
-
-static void operation_exec_attach(struct stream *stream, const struct fields *request) {
-    struct command *command = find_requested(stream, request);
-    if (command == NULL)
-        return;
-    uint64_t out = request->number[TAG_STDOUT_OFFSET], err = request->number[TAG_STDERR_OFFSET];
-    if (out > command->output[0].kept || err > command->output[1].kept)
-        stream_bad(stream, "the offset is beyond the output");
-    else
-        exec_attach_existing(stream, command, out, err);
-}
-
-static void operation_exec_kill(struct stream *stream, const struct fields *request) {
-    struct command *command = find_requested(stream, request);
-    uint64_t signal = request->number[TAG_SIGNAL];
-    if (command == NULL)
-        return;
-    if (signal < 1 || signal >= NSIG) {
-        stream_bad(stream, "there is no such signal");
-        return;
-    }
-    command_signal(command, (int)signal);
-    stream_answer(stream, &(struct outcome){.has_size = false});
-}
-
-static void operation_clock(struct stream *stream, const struct fields *request) {
-    struct outcome outcome = {.has_size = false};
-    if (!request->present[TAG_WALL_CLOCK])
-        fault_set(&outcome.fault, "BAD_REQUEST", "clock needs a wall clock");
-    else
-        clock_set(request->number[TAG_WALL_CLOCK], &outcome.fault);
-    stream_answer(stream, &outcome);
-}
-
-static void operation_shutdown(struct stream *stream, const struct fields *request) {
-    (void)request;
-    power_request();
-    stream_answer(stream, &(struct outcome){.has_size = false});
-}
-
-static void sync_all(const struct fields *request, struct outcome *outcome) {
-    (void)request;
-    (void)outcome;
-    sync();
-}
-
-static const struct operation {
-    const char *name;
-    void (*start)(struct stream *stream, const struct fields *request); /* NULL: by a worker */
-    work *work;
-} operations[] = {
-    {"exec", operation_exec, NULL},
-    {"exec.attach", operation_exec_attach, NULL},
-    {"exec.kill", operation_exec_kill, NULL},
-    {"clock", operation_clock, NULL},
-    {"sync", NULL, sync_all},
-    {"shutdown", operation_shutdown, NULL},
-    {"disk.grow", NULL, grow_disk},
-    {"cpu.online", NULL, grow_cpus},
-    {"memory.online", NULL, grow_memory},
-};
-#define OPERATIONS (sizeof operations / sizeof *operations)
-
-static void start_worker(struct stream *stream, work *work, const struct fields *request) {
-    struct fault fault;
-    stream->worker = worker_start(work, request, &fault);
-    if (stream->worker == NULL) {
-        stream_refuse(stream, &fault);
-        return;
-    }
-    stream->worker->owner = stream;
-    stream->worker->done = stream_answer;
-}
-
-static void start_request(struct stream *stream, const struct fields *request) {
-    const char *name = request->text[TAG_OPERATION];
-    for (size_t i = 0; name != NULL && i < OPERATIONS; i++) {
-        if (strcmp(name, operations[i].name) != 0)
-            continue;
-        if (operations[i].start != NULL)
-            operations[i].start(stream, request);
-        else
-            start_worker(stream, operations[i].work, request);
-        return;
-    }
-    struct fault fault;
-    fault_set(&fault, "UNSUPPORTED", "this agent does not know the operation %.64s", name != NULL ? name : "(none)");
-    stream_refuse(stream, &fault);
 }
 
 /* Frames from the host */
@@ -265,6 +114,8 @@ static struct stream *stream_new(uint32_t number) {
         return NULL;
     }
     stream->number = number;
+    stream->outlet[0].credit = stream->outlet[1].credit = host_window;
+    stream->input_credit = INPUT_WINDOW;
     streams[stream_count++] = stream;
     return stream;
 }
@@ -300,45 +151,41 @@ static void take_open(struct stream *stream, const struct frame *frame) {
     if (refused != NULL)
         stream_bad(stream, refused);
     else
-        start_request(stream, &request);
+        operation_start(stream, &request);
     fields_free(&request);
     free(grown);
 }
 
-/* Where the host may go on with the input: at the next byte, or, having attached, at any that it may not know to
-   have arrived. */
-static bool is_next_input(const struct stream *stream, uint64_t offset) {
-    return stream->attached ? offset <= stream->command->input.received : offset == stream->input_at;
-}
-
 static void take_data(struct stream *stream, const struct frame *frame) {
     struct fault fault;
-    if (stream->command == NULL || frame->channel != 0 || frame->length <= OFFSET_LENGTH) {
+    const struct service *service = stream->service;
+    if (service == NULL || service->take == NULL || frame->channel != 0 || frame->length <= OFFSET_LENGTH) {
         stream_bad(stream, "DATA that no one expects");
         return;
     }
     uint64_t offset = get_u64(frame->payload), length = frame->length - OFFSET_LENGTH;
-    if (!is_next_input(stream, offset))
+    if (!stream->attached && offset != stream->input_at)
         stream_bad(stream, "DATA at another offset than the next");
     else if (offset > stream->input_credit || length > stream->input_credit - offset)
         stream_bad(stream, "DATA beyond the credit");
-    else if (!command_input(stream->command, offset, frame->payload + OFFSET_LENGTH, length, &fault))
+    else if (!service->take(stream, offset, frame->payload + OFFSET_LENGTH, length, &fault))
         stream_refuse(stream, &fault);
     stream->attached = false;
     stream->input_at = offset + length;
 }
 
 static void take_end(struct stream *stream, const struct frame *frame) {
-    if (stream->command == NULL || frame->channel != 0 || frame->length != OFFSET_LENGTH)
+    struct fault fault;
+    const struct service *service = stream->service;
+    if (service == NULL || service->end == NULL || frame->channel != 0 || frame->length != OFFSET_LENGTH)
         stream_bad(stream, "END that no one expects");
-    else if (get_u64(frame->payload) != stream->command->input.received)
-        stream_bad(stream, "END at another offset than the next");
-    else
-        command_input_end(stream->command);
+    else if (!service->end(stream, get_u64(frame->payload), &fault))
+        stream_refuse(stream, &fault);
 }
 
 static void take_credit(struct stream *stream, const struct frame *frame) {
-    if (stream->command == NULL || frame->channel < 1 || frame->channel > 2 || frame->length != OFFSET_LENGTH) {
+    if (stream->service == NULL || stream->service->send == NULL || frame->channel < 1 || frame->channel > 2 ||
+        frame->length != OFFSET_LENGTH) {
         stream_bad(stream, "CREDIT that no one expects");
         return;
     }
@@ -374,8 +221,9 @@ static void send_welcome(const struct fields *hello, const struct fault *fault) 
     if (hello->bytes[TAG_GENERATION] != NULL)
         at = put_bytes(at, TAG_GENERATION, hello->bytes[TAG_GENERATION], ID_LENGTH);
     at = put_text(at, TAG_AGENT_VERSION, AGENT_VERSION);
-    for (size_t i = 0; i < OPERATIONS; i++)
-        at = put_text(at, TAG_CAPABILITY, operations[i].name);
+    const char *operation;
+    for (unsigned i = 0; (operation = operation_name(i)) != NULL; i++)
+        at = put_text(at, TAG_CAPABILITY, operation);
     at = put_number(at, TAG_WINDOW, INPUT_WINDOW);
     char boot_id[64] = "";
     int fd = open("/proc/sys/kernel/random/boot_id", O_RDONLY | O_CLOEXEC);
@@ -451,85 +299,125 @@ bool connection_frame(const struct frame *frame) {
     return true;
 }
 
-/* Frames to the host. Each function sends at most one and returns whether it did. */
+/* Frames to the host */
 
-static bool send_offset(const struct stream *stream, enum kind kind, unsigned channel, uint64_t offset) {
+static void send_offset(const struct stream *stream, enum kind kind, unsigned channel, uint64_t offset) {
     put_u64(port_payload(), offset);
     port_send(kind, (uint8_t)channel, stream->number, OFFSET_LENGTH);
-    return true;
 }
 
-static bool send_input_credit(struct stream *stream) {
-    uint64_t credit = stream->command->input.consumed + INPUT_WINDOW;
+bool stream_send_credit(struct stream *stream, uint64_t consumed) {
+    uint64_t credit = consumed + INPUT_WINDOW;
     /* Not for every few bytes: half a window keeps the host going. */
     if (!stream->owes_credit && credit < stream->input_credit + INPUT_WINDOW / 2)
         return false;
     stream->owes_credit = false;
     if (credit > stream->input_credit)
         stream->input_credit = credit;
-    return send_offset(stream, CREDIT, 0, credit);
-}
-
-static bool send_output(struct stream *stream, unsigned which) {
-    struct outlet *outlet = &stream->outlet[which];
-    const struct output *output = &stream->command->output[which];
-    uint64_t limit = output->kept < outlet->credit ? output->kept : outlet->credit;
-    if (outlet->at < limit) {
-        size_t length = limit - outlet->at < DATA_LIMIT ? (size_t)(limit - outlet->at) : DATA_LIMIT;
-        put_u64(port_payload(), outlet->at);
-        memcpy(port_payload() + OFFSET_LENGTH, output->bytes + outlet->at, length);
-        port_send(DATA, (uint8_t)(which + 1), stream->number, OFFSET_LENGTH + length);
-        outlet->at += length;
-        return true;
-    }
-    if (outlet->ended || !output->ended || outlet->at < output->kept)
-        return false;
-    outlet->ended = true;
-    return send_offset(stream, END, which + 1, outlet->at);
-}
-
-static void send_command_result(const struct stream *stream) {
-    const struct command *command = stream->command;
-    uint8_t *at = put_number(port_payload(), TAG_STDOUT_LENGTH, command->output[0].written);
-    at = put_number(at, TAG_STDERR_LENGTH, command->output[1].written);
-    int status = command->status;
-    if (WIFEXITED(status))
-        at = put_number(at, TAG_EXIT_STATUS, (uint64_t)WEXITSTATUS(status));
-    else if (command->killed_at_limit && WTERMSIG(status) == SIGKILL)
-        at = put_number(at, TAG_TIMED_OUT, 1);
-    else
-        at = put_number(at, TAG_SIGNAL, (uint64_t)WTERMSIG(status));
-    port_send(RESULT, 0, stream->number, (size_t)(at - port_payload()));
-}
-
-static bool send_answer(struct stream *stream) {
-    if (stream->outcome.fault.code != NULL) {
-        send_fault(stream->number, &stream->outcome.fault);
-    } else {
-        uint8_t *at = port_payload();
-        if (stream->outcome.has_size)
-            at = put_number(at, TAG_SIZE, stream->outcome.size);
-        port_send(RESULT, 0, stream->number, (size_t)(at - port_payload()));
-    }
-    stream_close(stream);
+    send_offset(stream, CREDIT, 0, credit);
     return true;
 }
 
-static bool send_of_command(struct stream *stream) {
-    const struct command *command = stream->command;
-    if (command->fault.code != NULL) {
-        stream_refuse(stream, &command->fault);
-        return send_answer(stream);
+size_t stream_room(const struct stream *stream, unsigned which) {
+    const struct outlet *outlet = &stream->outlet[which];
+    if (outlet->at >= outlet->credit)
+        return 0;
+    return outlet->credit - outlet->at < DATA_LIMIT ? (size_t)(outlet->credit - outlet->at) : DATA_LIMIT;
+}
+
+uint8_t *stream_data(void) {
+    return port_payload() + OFFSET_LENGTH;
+}
+
+void stream_send_data(struct stream *stream, unsigned which, size_t length) {
+    put_u64(port_payload(), stream->outlet[which].at);
+    port_send(DATA, (uint8_t)(which + 1), stream->number, OFFSET_LENGTH + length);
+    stream->outlet[which].at += length;
+}
+
+void stream_send_end(struct stream *stream, unsigned which) {
+    stream->outlet[which].ended = true;
+    send_offset(stream, END, which + 1, stream->outlet[which].at);
+}
+
+bool stream_send_part(struct stream *stream, unsigned which, const uint8_t *bytes, uint64_t kept, bool ended) {
+    struct outlet *outlet = &stream->outlet[which];
+    size_t length = stream_room(stream, which);
+    if (outlet->at < kept && length > 0) {
+        if (length > kept - outlet->at)
+            length = (size_t)(kept - outlet->at);
+        memcpy(stream_data(), bytes, length);
+        stream_send_data(stream, which, length);
+        return true;
     }
-    if (send_input_credit(stream))
-        return true;
-    unsigned first = stream->turn ^= 1;
-    if (send_output(stream, first) || send_output(stream, first ^ 1))
-        return true;
-    if (!command->ended || !stream->outlet[0].ended || !stream->outlet[1].ended)
+    if (outlet->ended || !ended || outlet->at < kept)
         return false;
-    send_command_result(stream);
+    stream_send_end(stream, which);
+    return true;
+}
+
+void stream_finish(struct stream *stream, size_t length) {
+    port_send(RESULT, 0, stream->number, length);
     stream_close(stream);
+}
+
+uint8_t *put_status(uint8_t *at, int status) {
+    if (WIFEXITED(status))
+        return put_number(at, TAG_EXIT_STATUS, (uint64_t)WEXITSTATUS(status));
+    return put_number(at, TAG_SIGNAL, (uint64_t)WTERMSIG(status));
+}
+
+struct bytes {
+    size_t length;
+    uint8_t *bytes;
+};
+
+static bool bytes_send(struct stream *stream) {
+    const struct bytes *all = stream->subject;
+    if (stream_send_part(stream, 0, all->bytes + stream->outlet[0].at, all->length, true))
+        return true;
+    if (!stream->outlet[0].ended)
+        return false;
+    stream_finish(stream, 0);
+    return true;
+}
+
+static void bytes_leave(struct stream *stream) {
+    struct bytes *all = stream->subject;
+    free(all->bytes);
+    free(all);
+}
+
+void stream_send_all(struct stream *stream, uint8_t *bytes, size_t length) {
+    static const struct service service = {.send = bytes_send, .leave = bytes_leave};
+    struct bytes *all = malloc(sizeof *all);
+    if (all == NULL) {
+        free(bytes);
+        stream_refuse(stream, &(struct fault){"FAILED", "out of memory"});
+        return;
+    }
+    *all = (struct bytes){.length = length, .bytes = bytes};
+    stream_serve(stream, &service, all);
+}
+
+static void send_answer(struct stream *stream) {
+    if (stream->outcome.fault.code != NULL) {
+        send_fault(stream->number, &stream->outcome.fault);
+        stream_close(stream);
+        return;
+    }
+    uint8_t *at = port_payload();
+    if (stream->outcome.has_size)
+        at = put_number(at, TAG_SIZE, stream->outcome.size);
+    if (stream->outcome.has_status)
+        at = put_status(at, stream->outcome.status);
+    stream_finish(stream, (size_t)(at - port_payload()));
+}
+
+static bool send_one(struct stream *stream) {
+    if (!stream->answered)
+        return stream->service != NULL && stream->service->send != NULL && stream->service->send(stream);
+    send_answer(stream);
     return true;
 }
 
@@ -539,7 +427,6 @@ void connection_pump(void) {
             cursor = 0;
         /* Before sending: a stream that closes moves the cursor back. */
         struct stream *stream = streams[cursor++];
-        bool sent = stream->answered ? send_answer(stream) : stream->command != NULL && send_of_command(stream);
-        idle = sent ? 0 : idle + 1;
+        idle = send_one(stream) ? 0 : idle + 1;
     }
 }

@@ -13,6 +13,9 @@ static const uint8_t types[TAG_LIMIT] = {
     [TAG_EXEC_ID] = ID,           [TAG_COMMAND] = TEXT,        [TAG_USER] = TEXT,           [TAG_ENVIRONMENT] = TEXT,
     [TAG_TIME_LIMIT] = NUMBER,    [TAG_OUTPUT_LIMIT] = NUMBER, [TAG_DIRECTORY] = TEXT,      [TAG_STDOUT_OFFSET] = NUMBER,
     [TAG_STDERR_OFFSET] = NUMBER, [TAG_SIGNAL] = NUMBER,       [TAG_COUNT] = NUMBER,        [TAG_SIZE] = NUMBER,
+    [TAG_TERMINAL] = TEXT,        [TAG_PATH] = TEXT,           [TAG_FOLLOW] = NUMBER,       [TAG_OFFSET] = NUMBER,
+    [TAG_LENGTH] = NUMBER,        [TAG_MODE] = NUMBER,         [TAG_CHECKSUM] = NUMBER,     [TAG_SESSION] = NUMBER,
+    [TAG_SLUG] = TEXT,            [TAG_COLUMNS] = NUMBER,      [TAG_ROWS] = NUMBER,         [TAG_RESPAWN] = NUMBER,
 };
 
 uint32_t get_u32(const uint8_t *at) {

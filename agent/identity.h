@@ -1,7 +1,7 @@
 /* Identity: what makes one life of the VM differ from every other. */
 #pragma once
 
-#include "command.h"
+#include "fault.h"
 #include "fields.h"
 
 #include <stdbool.h>

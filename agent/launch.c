@@ -2,26 +2,26 @@
 #include "launch.h"
 
 #include "agent.h"
+#include "user.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <grp.h>
 #include <poll.h>
-#include <pwd.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
+#include <termios.h>
 #include <unistd.h>
 
-#define DEFAULT_USER 1000
 #define ARGUMENT_LIMIT (128 * 1024) /* the kernel's MAX_ARG_STRLEN, terminator included */
-#define GROUP_LIMIT 4096
 #define SCRIPT_FD 3
 #define ERROR_FD 4
 #define SCRIPT_COMMAND ". /proc/self/fd/3" /* not `sh FILE`: $0 stays the same */
@@ -51,37 +51,23 @@ static _Noreturn void fail(int fd, const char *step, const char *subject) {
     give_up(fd, &fault);
 }
 
-/* By the child: the files may be slow to read. */
-static const struct passwd *find_user(const char *name, int error) {
-    errno = 0;
-    const struct passwd *user = name != NULL ? getpwnam(name) : getpwuid(DEFAULT_USER);
-    if (user == NULL && name == NULL && errno == 0) /* not after an error: the command would be root's by mistake */
-        user = getpwuid(0);
-    if (user != NULL)
-        return user;
-    if (errno != 0)
-        fail(error, "look up user", name != NULL ? name : "1000");
-    struct fault fault = {.code = NULL};
-    fault_set(&fault, "NO_SUCH_USER", "there is no user %.100s", name != NULL ? name : "root");
-    give_up(error, &fault);
-}
-
 /* The defaults that the request does not replace, then the request's own entries. NULL: out of memory. */
-static char **make_environment(const struct fields *request, const struct passwd *user) {
+static char **make_environment(const struct fields *request, const struct passwd *user, bool on_terminal) {
     static char home[4096 + 8], name[256 + 8], login[256 + 8], shell[4096 + 8];
     snprintf(home, sizeof home, "HOME=%s", user->pw_dir);
     snprintf(name, sizeof name, "USER=%s", user->pw_name);
     snprintf(login, sizeof login, "LOGNAME=%s", user->pw_name);
     snprintf(shell, sizeof shell, "SHELL=%s", user->pw_shell[0] ? user->pw_shell : "/bin/sh");
-    static char path[] = "PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin", lang[] = "LANG=C.UTF-8";
-    char *const defaults[] = {path, home, name, login, shell, lang};
-    enum { DEFAULTS = sizeof defaults / sizeof *defaults };
+    static char path[] = "PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin", lang[] = "LANG=C.UTF-8",
+                term[] = "TERM=xterm-256color";
+    char *const defaults[] = {path, home, name, login, shell, lang, term};
+    size_t default_count = sizeof defaults / sizeof *defaults - (on_terminal ? 0 : 1);
 
-    char **environment = malloc((DEFAULTS + request->environment_count + 1) * sizeof *environment);
+    char **environment = malloc((default_count + request->environment_count + 1) * sizeof *environment);
     if (environment == NULL)
         return NULL;
     size_t count = 0;
-    for (size_t i = 0; i < DEFAULTS; i++) {
+    for (size_t i = 0; i < default_count; i++) {
         size_t prefix = (size_t)(strchr(defaults[i], '=') - defaults[i]) + 1;
         bool replaced = false;
         for (size_t j = 0; j < request->environment_count && !replaced; j++)
@@ -125,26 +111,13 @@ static void reset_signals(void) {
     sigprocmask(SIG_SETMASK, &none, NULL);
 }
 
-/* The agent itself is spared by the kernel when memory is short; what it starts is not. */
-static void reset_oom_score(void) {
+void reset_oom_score(void) {
     int fd = open("/proc/self/oom_score_adj", O_WRONLY | O_CLOEXEC);
     if (fd == -1)
         return;
     ssize_t written = write(fd, "0", 1);
     (void)written; /* refused where the agent could not lower its own: then there is nothing to reset */
     close(fd);
-}
-
-static void become(const struct passwd *user, int error) {
-    if (geteuid() != 0 && user->pw_uid == geteuid())
-        return; /* in a test without privileges */
-    gid_t groups[GROUP_LIMIT]; /* not initgroups(): that of musl fails beyond 32 */
-    int count = GROUP_LIMIT;
-    if (getgrouplist(user->pw_name, user->pw_gid, groups, &count) == -1)
-        errno = E2BIG;
-    else if (setgroups((size_t)count, groups) == 0 && setgid(user->pw_gid) == 0 && setuid(user->pw_uid) == 0)
-        return;
-    fail(error, "become user", user->pw_name);
 }
 
 /* Puts stdin, stdout, stderr, the script and the error pipe on their descriptors, closes all others, and returns the
@@ -171,7 +144,47 @@ static int place_descriptors(const int pipes[4], int script) {
     return ERROR_FD;
 }
 
-static _Noreturn void child(const struct fields *request, int script, const int pipes[4]) {
+/* As a new terminal is, whatever the program before has left: cooked, echoing, UTF-8. */
+static void make_sane(int terminal) {
+    struct termios sane = {.c_iflag = ICRNL | IXON | IUTF8,
+                           .c_oflag = OPOST | ONLCR,
+                           .c_cflag = CS8 | CREAD | B38400,
+                           .c_lflag = ISIG | ICANON | IEXTEN | ECHO | ECHOE | ECHOK | ECHOCTL | ECHOKE};
+    static const cc_t keys[][2] = {{VINTR, 3},   {VQUIT, 28},    {VERASE, 127}, {VKILL, 21},   {VEOF, 4},    {VMIN, 1},
+                                   {VSTART, 17}, {VSTOP, 19},    {VSUSP, 26},   {VREPRINT, 18}, {VDISCARD, 15},
+                                   {VWERASE, 23}, {VLNEXT, 22}};
+    for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
+        sane.c_cc[keys[i][0]] = keys[i][1];
+    cfsetispeed(&sane, B38400);
+    cfsetospeed(&sane, B38400);
+    tcsetattr(terminal, TCSANOW, &sane);
+}
+
+/* The terminal on stdin becomes the session's, and the user's: programs open it anew by its name. */
+static void take_terminal(const struct passwd *user, int error) {
+    if (ioctl(STDIN_FILENO, TIOCSCTTY, 1) == -1)
+        fail(error, "take the terminal", "");
+    make_sane(STDIN_FILENO);
+    const struct group *group = getgrnam("tty");
+    if (fchown(STDIN_FILENO, user->pw_uid, group != NULL ? group->gr_gid : user->pw_gid) == 0)
+        fchmod(STDIN_FILENO, group != NULL ? 0620 : 0600);
+}
+
+static _Noreturn void execute(const struct fields *request, int script, const struct passwd *user, char **environment, int error) {
+    char *command = script == -1 ? request->text[TAG_COMMAND] : (char[]){SCRIPT_COMMAND};
+    if (command != NULL) {
+        execve("/bin/sh", (char *[]){"sh", "-c", command, NULL}, environment);
+        fail(error, "execute", "/bin/sh");
+    }
+    const char *shell = user->pw_shell[0] ? user->pw_shell : "/bin/sh";
+    const char *slash = strrchr(shell, '/');
+    char name[256];
+    snprintf(name, sizeof name, "-%s", slash != NULL ? slash + 1 : shell); /* that is what makes it a login shell */
+    execve(shell, (char *[]){name, NULL}, environment);
+    fail(error, "execute", shell);
+}
+
+static _Noreturn void child(const struct fields *request, int script, const int pipes[4], bool on_terminal) {
     if (setsid() == -1)
         fail(pipes[3], "make a session", "");
     int error = place_descriptors(pipes, script);
@@ -179,11 +192,17 @@ static _Noreturn void child(const struct fields *request, int script, const int 
     reset_signals();
     setrlimit(RLIMIT_NOFILE, &inherited_files);
     umask(022);
-    const struct passwd *user = find_user(request->text[TAG_USER], error);
-    char **environment = make_environment(request, user);
+    struct fault fault;
+    const struct passwd *user = user_find(request->text[TAG_USER], &fault);
+    if (user == NULL)
+        give_up(error, &fault);
+    char **environment = make_environment(request, user, on_terminal);
     if (environment == NULL)
         fail(error, "make the environment", "");
-    become(user, error);
+    if (on_terminal)
+        take_terminal(user, error);
+    if (!user_become(user, &fault))
+        give_up(error, &fault);
     const char *directory = request->text[TAG_DIRECTORY];
     if (directory != NULL) {
         if (chdir(directory) == -1)
@@ -191,12 +210,10 @@ static _Noreturn void child(const struct fields *request, int script, const int 
     } else if (chdir(user->pw_dir) == -1 && chdir("/") == -1) {
         fail(error, "enter", "/");
     }
-    char *command = script == -1 ? request->text[TAG_COMMAND] : (char[]){SCRIPT_COMMAND};
-    execve("/bin/sh", (char *[]){"sh", "-c", command, NULL}, environment);
-    fail(error, "execute", "/bin/sh");
+    execute(request, script, user, environment, error);
 }
 
-pid_t launch(const struct fields *request, const int pipes[4], struct fault *fault) {
+static pid_t start(const struct fields *request, const int pipes[4], bool on_terminal, struct fault *fault) {
     pid_t pid = -1;
     int script = -1;
     bool is_long = request->text_length[TAG_COMMAND] >= ARGUMENT_LIMIT;
@@ -207,7 +224,7 @@ pid_t launch(const struct fields *request, const int pipes[4], struct fault *fau
     } else {
         pid = fork();
         if (pid == 0)
-            child(request, script, pipes);
+            child(request, script, pipes, on_terminal);
         if (pid == -1)
             fault_set(fault, "FAILED", "cannot fork: %s", strerror(errno));
     }
@@ -216,9 +233,31 @@ pid_t launch(const struct fields *request, const int pipes[4], struct fault *fau
     return pid;
 }
 
-void close_inherited(int *kept) {
-    *kept = dup2(*kept, 3);
-    syscall(SYS_close_range, 4, ~0u, 0);
+pid_t launch(const struct fields *request, const int pipes[4], struct fault *fault) {
+    return start(request, pipes, false, fault);
+}
+
+pid_t launch_terminal(const struct fields *request, int terminal, int error, struct fault *fault) {
+    /* Three of them, because each is closed as soon as it is in its place. */
+    int second = fcntl(terminal, F_DUPFD_CLOEXEC, 3), third = fcntl(terminal, F_DUPFD_CLOEXEC, 3);
+    pid_t pid = -1;
+    if (second == -1 || third == -1)
+        fault_set(fault, "FAILED", "cannot make the terminal's descriptors: %s", strerror(errno));
+    else
+        pid = start(request, (int[4]){terminal, second, third, error}, true, fault);
+    if (second != -1)
+        close(second);
+    if (third != -1)
+        close(third);
+    return pid;
+}
+
+void keep_descriptors(int *kept, unsigned count) {
+    for (unsigned i = 0; i < count; i++) /* out of the way first: each may be where another shall go */
+        kept[i] = fcntl(kept[i], F_DUPFD_CLOEXEC, 3 + (int)count);
+    for (unsigned i = 0; i < count; i++)
+        kept[i] = dup3(kept[i], 3 + (int)i, O_CLOEXEC);
+    syscall(SYS_close_range, 3 + count, ~0u, 0);
 }
 
 bool run_program(char *const argv[], int limit_ms) {

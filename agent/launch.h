@@ -1,8 +1,10 @@
 /* What becomes of a forked child before it is a user's command. */
 #pragma once
 
-#include "command.h"
+#include "fault.h"
 #include "fields.h"
+
+#include <sys/types.h>
 
 /* The agent raises the descriptor limit for itself; commands get the one that it was started with. */
 void launch_prepare(void);
@@ -11,9 +13,15 @@ void launch_prepare(void);
    pipe that gets the struct fault of a child that cannot become the command; they remain the caller's. */
 pid_t launch(const struct fields *request, const int pipes[4], struct fault *fault);
 
-/* For a child that runs the agent's own code: puts `*kept` on descriptor 3 and closes all other descriptors from
-   there on, lest it holds the pipes of commands open. */
-void close_inherited(int *kept);
+/* The same on a terminal, which becomes the child's controlling one; without a command, the user's login shell. */
+pid_t launch_terminal(const struct fields *request, int terminal, int error, struct fault *fault);
+
+/* For a child that runs the agent's own code: puts the descriptors on 3 and the ones that follow, and closes all others
+   from there on, lest it holds the pipes of commands open. */
+void keep_descriptors(int *kept, unsigned count);
+
+/* The agent itself is spared by the kernel when memory is short; what it starts is not. */
+void reset_oom_score(void);
 
 /* Runs a program without input and waits for it; false when it could not run, failed, or was over its time and
    killed with its process group. */

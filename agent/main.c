@@ -7,6 +7,8 @@
 #include "launch.h"
 #include "port.h"
 #include "power.h"
+#include "pty.h"
+#include "transfer.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -72,6 +74,8 @@ static _Noreturn void run(void) {
     for (;;) {
         int timeout = port_serve();
         timeout = shorter(timeout, commands_tick());
+        timeout = shorter(timeout, transfers_tick());
+        timeout = shorter(timeout, terminals_tick());
         timeout = shorter(timeout, power_tick(port_is_flushed()));
         events_wait(timeout);
     }

@@ -2,7 +2,9 @@
 #include "worker.h"
 
 #include "agent.h"
+#include "event.h"
 #include "launch.h"
+#include "stream.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -13,6 +15,12 @@
 #include <unistd.h>
 
 #define WORKER_LIMIT 64
+
+struct worker {
+    struct watch pipe;
+    pid_t pid;
+    struct stream *stream; /* NULL when it is gone; the worker frees itself */
+};
 
 static unsigned count;
 
@@ -27,12 +35,20 @@ static void worker_ready(struct watch *watch, uint32_t events) {
     watch_end(watch);
     waitpid(worker->pid, NULL, 0); /* it exits right after the write */
     count--;
-    if (worker->owner != NULL)
-        worker->done(worker->owner, &outcome);
+    if (worker->stream != NULL)
+        stream_answer(worker->stream, &outcome);
     free(worker);
 }
 
-struct worker *worker_start(work *work, const struct fields *request, struct fault *fault) {
+/* What the worker finds out then interests nobody. */
+static void worker_leave(struct stream *stream) {
+    struct worker *worker = stream->subject;
+    worker->stream = NULL;
+}
+
+static const struct service service = {.leave = worker_leave};
+
+static struct worker *start(work *work, const struct fields *request, struct fault *fault) {
     if (count >= WORKER_LIMIT) {
         fault_set(fault, "TOO_MANY", "%u operations are under way", count);
         return NULL;
@@ -46,7 +62,7 @@ struct worker *worker_start(work *work, const struct fields *request, struct fau
     }
     worker->pid = fork();
     if (worker->pid == 0) {
-        close_inherited(&pipe[1]);
+        keep_descriptors(&pipe[1], 1);
         struct outcome outcome = {.fault.code = NULL};
         work(request, &outcome);
         ssize_t written = write(pipe[1], &outcome, sizeof outcome);
@@ -66,4 +82,15 @@ struct worker *worker_start(work *work, const struct fields *request, struct fau
     }
     free(worker);
     return NULL;
+}
+
+void worker_serve(struct stream *stream, work *work, const struct fields *request) {
+    struct fault fault;
+    struct worker *worker = start(work, request, &fault);
+    if (worker == NULL) {
+        stream_refuse(stream, &fault);
+        return;
+    }
+    worker->stream = stream;
+    stream_serve(stream, &service, worker);
 }

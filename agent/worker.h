@@ -1,28 +1,22 @@
 /* Workers: forked children that do what would block the event loop, such as flushing file systems. */
 #pragma once
 
-#include "command.h"
-#include "event.h"
+#include "fault.h"
 #include "fields.h"
 
 #include <stdbool.h>
 #include <stdint.h>
-#include <sys/types.h>
+
+struct stream;
 
 struct outcome {
     struct fault fault;
-    bool has_size;
+    bool has_size, has_status;
     uint64_t size;
+    int status; /* of waitpid() */
 };
 
 typedef void work(const struct fields *request, struct outcome *outcome);
 
-struct worker {
-    struct watch pipe;
-    pid_t pid;
-    void (*done)(void *owner, const struct outcome *outcome);
-    void *owner; /* set to NULL when it is gone; the worker frees itself */
-};
-
-/* NULL with the fault when it cannot be started. */
-struct worker *worker_start(work *work, const struct fields *request, struct fault *fault);
+/* Has the stream answered with the outcome, or refused when no worker can be started. A worker whose stream ends goes on. */
+void worker_serve(struct stream *stream, work *work, const struct fields *request);
