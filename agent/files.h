@@ -17,8 +17,8 @@ struct place {
     int directory;      /* the deepest that exists; what O_PATH opens */
     char missing[4096]; /* the directories below it, "a/b", that are not there yet */
     char name[256];
-    int base; /* where `missing` began when it was made; else -1 */
-    size_t made; /* where in `missing` the first that was made stands */
+    int base;           /* where `missing` began when it was made; else -1 */
+    size_t made, made_end; /* what of `missing` was made: from there to there */
 };
 
 /* Follows a link at the end, also one that dangles. place_close is due in all cases. */

@@ -115,6 +115,7 @@ bool place_make(struct place *place, struct fault *fault) {
         return true;
     place->base = dup(place->directory);
     place->made = sizeof place->missing;
+    place->made_end = 0;
     if (place->base == -1)
         return file_failed(fault, "make", place->missing);
     for (size_t at = 0; place->missing[at] != 0;) {
@@ -124,6 +125,8 @@ bool place_make(struct place *place, struct fault *fault) {
         bool made = mkdirat(place->directory, segment, 0755) == 0;
         if (made && at < place->made)
             place->made = at;
+        if (made)
+            place->made_end = at + length;
         bool entered = (made || errno == EEXIST) && (!made || sync_directory(place->directory)) &&
                        enter(place, openat(place->directory, segment, OPEN_DIRECTORY));
         if (!entered) {
@@ -157,17 +160,16 @@ static int open_parent(const struct place *place, size_t end, size_t *begin) {
 void place_unmake(struct place *place) {
     if (place->base == -1)
         return;
-    for (size_t end = strlen(place->missing); end > place->made;) {
+    for (size_t end = place->made_end; end > place->made;) {
         size_t begin = 0;
         int parent = open_parent(place, end, &begin);
         char segment[sizeof place->missing];
         snprintf(segment, sizeof segment, "%.*s", (int)(end - begin), place->missing + begin);
-        /* Of what could not even be made there is nothing to remove. */
-        bool gone = parent == -1 || unlinkat(parent, segment, AT_REMOVEDIR) == 0 || errno == ENOENT;
+        bool gone = parent != -1 && unlinkat(parent, segment, AT_REMOVEDIR) == 0;
         if (parent != -1)
             close(parent);
         if (!gone)
-            return;
+            return; /* somebody else has put something there */
         for (end = begin; end > 0 && place->missing[end - 1] == '/'; end--)
             ;
     }

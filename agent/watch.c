@@ -19,7 +19,7 @@
 #include <unistd.h>
 
 #define BUCKETS 1024
-#define QUIET_MS 100  /* between two equal events of one path */
+#define QUIET_MS 100  /* between two modifies of one path */
 #define PARTNER_MS 20 /* from the first half of a move to the second */
 #define RECENT 256    /* paths whose last event is remembered */
 #define MOVES 16
@@ -197,8 +197,6 @@ static bool tell(enum event event, const char *path) {
         return false;
     if (event == DELETE)
         entry->due = 0; /* nobody can look at that any more */
-    if (event == entry->event && now_ms() - entry->at < QUIET_MS)
-        return true;
     return (entry->due == 0 || say(entry, MODIFY)) && say(entry, event);
 }
 

@@ -272,12 +272,20 @@ bool host_step(int timeout_ms) {
         run->input_credit_frames++;
     } else if (frame.kind == RESULT || frame.kind == RESET) {
         each_field(&frame, run_field, run);
+        run->answer = malloc(frame.length + 1);
+        run->answer_length = frame.length;
+        memcpy(run->answer, frame.payload, frame.length);
         run->done = true;
         CHECK((frame.kind == RESET) == (run->code[0] != 0));
     } else {
         fail("the agent sent a frame of kind %u", frame.kind);
     }
     return true;
+}
+
+void host_credit(struct run *run, unsigned which, uint64_t credit) {
+    run->credit[which] = credit;
+    host_send_offset(CREDIT, (uint8_t)(which + 1), run, credit);
 }
 
 void host_finish(struct run *run) {
@@ -323,6 +331,7 @@ void host_connect(uint8_t new_generation, const char *hostname, const char *mach
     for (unsigned i = 0; i < run_count; i++) {
         free(runs[i].out[0]);
         free(runs[i].out[1]);
+        free(runs[i].answer);
     }
     run_count = 0;
     next_stream = 1;
@@ -423,12 +432,13 @@ void host_input_end(struct run *run, uint64_t length) {
     host_send_offset(END, 0, run, length);
 }
 
-void host_input(struct run *run, const void *bytes, size_t length) {
+static void send_parts(struct run *run, const void *bytes, size_t length, bool of_random_lengths) {
     size_t at = 0;
     if (run->input_credit == 0)
         run->input_credit = welcome.window;
     while (at < length && !run->done) {
-        size_t part = length - at < PAYLOAD_LIMIT - 8 ? length - at : PAYLOAD_LIMIT - 8;
+        size_t most = of_random_lengths ? 1 + test_random() % (PAYLOAD_LIMIT - 8) : PAYLOAD_LIMIT - 8;
+        size_t part = length - at < most ? length - at : most;
         if (part > run->input_credit - at)
             part = run->input_credit - at;
         if (part > 0) {
@@ -438,6 +448,14 @@ void host_input(struct run *run, const void *bytes, size_t length) {
             fail("no more credit for the input at %zu", at);
         }
     }
+}
+
+void host_input_parts(struct run *run, const void *bytes, size_t length) {
+    send_parts(run, bytes, length, true);
+}
+
+void host_input(struct run *run, const void *bytes, size_t length) {
+    send_parts(run, bytes, length, false);
     if (!run->done)
         host_input_end(run, length);
 }

@@ -26,6 +26,8 @@ struct run {
     bool done, has[TAG_LIMIT];
     uint64_t number[TAG_LIMIT];
     char code[64], message[256]; /* of a RESET */
+    uint8_t *answer;             /* the fields of RESULT */
+    size_t answer_length;
 };
 
 struct welcome {
@@ -73,7 +75,10 @@ struct run *host_attach(uint64_t id, uint64_t out, uint64_t err);
 uint8_t *put_exec_id(uint8_t *at, uint64_t id);
 
 void host_input(struct run *run, const void *bytes, size_t length); /* all of it and END, within the credit */
+/* The same in parts of random lengths, without END. */
+void host_input_parts(struct run *run, const void *bytes, size_t length);
 void host_input_end(struct run *run, uint64_t length);
+void host_credit(struct run *run, unsigned which, uint64_t credit);
 bool host_step(int timeout_ms); /* takes one frame; false when none came */
 void host_finish(struct run *run);
 void host_ping(void); /* and waits for the answer */
