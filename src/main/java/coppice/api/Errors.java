@@ -27,6 +27,7 @@ final class Errors {
             case INTERNAL -> 500;
             case UNAVAILABLE -> 503;
             case TIMEOUT -> 504;
+            case FULL -> 507;
         };
     }
 

@@ -26,6 +26,8 @@ public enum Kind {
     UNAVAILABLE,
     /// It was not done in time.
     TIMEOUT,
+    /// There is no room left where it should be kept; make room first.
+    FULL,
     /// Our fault.
     INTERNAL
 }
