@@ -38,7 +38,12 @@ sealed interface Answer {
     }
 
     /// The connection ended before the request did.
-    record Closed(Failure why) implements Answer {}
+    record Closed(Failure why) implements Answer {
+        /// Made anew, so that the stack trace is the waiting thread's.
+        Failure failure() {
+            return new Failure(why.code(), why.getMessage(), why);
+        }
+    }
 
     static Failure unsupported(String guest, String operation) {
         return new Failure(

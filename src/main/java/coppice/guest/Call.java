@@ -1,9 +1,11 @@
 package coppice.guest;
 
+import coppice.base.Deadline;
 import coppice.base.Failure;
 import java.net.ProtocolException;
 import java.util.Arrays;
 import java.util.Optional;
+import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 
 /// One request on its stream. *Open* until one of these, after which nothing more is taken from it or sent on it:
@@ -14,20 +16,18 @@ final class Call implements Sender {
     private final Slot<Answer> answer = new Slot<>();
 
     private final ReentrantLock lock = new ReentrantLock();
+    private final Condition changed = lock.newCondition();
     private int fieldsSent;
     private boolean begun;
     private boolean asked;
     private boolean heard;
-    private int bodySent;
-    private long bodyCredit;
-    private boolean bodyEnded;
     private boolean abandoned;
     private boolean forgotten;
 
     Call(int stream, Request request, long bodyCredit) {
         this.stream = stream;
         this.request = request;
-        this.bodyCredit = bodyCredit;
+        request.body().ifPresent(body -> body.allow(bodyCredit));
     }
 
     int stream() {
@@ -43,6 +43,7 @@ final class Call implements Sender {
         lock.lock();
         try {
             abandoned = true;
+            changed.signalAll();
         } finally {
             lock.unlock();
         }
@@ -52,6 +53,48 @@ final class Call implements Sender {
         lock.lock();
         try {
             answer.fill(new Answer.Closed(why));
+            changed.signalAll();
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /// A look at the body and the inlets; empty as long as there is nothing to find.
+    interface Look<T> {
+        Optional<T> now() throws ProtocolException;
+    }
+
+    /// Looks whenever something came or was sent, under the lock, until something is found; empty if the deadline came first.
+    <T> Optional<T> await(Look<T> look, Deadline deadline)
+            throws ProtocolException, InterruptedException {
+        lock.lockInterruptibly();
+        try {
+            while (true) {
+                var found = look.now();
+                if (found.isPresent() || deadline.isPast()) {
+                    return found;
+                }
+                long _ = changed.awaitNanos(deadline.left().toNanos());
+            }
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /// Whether a look has left something to send.
+    boolean hasMoreToSend() {
+        lock.lock();
+        try {
+            return !answer.isFilled() && !abandoned && hasMore();
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    boolean isAbandoned() {
+        lock.lock();
+        try {
+            return abandoned;
         } finally {
             lock.unlock();
         }
@@ -119,6 +162,7 @@ final class Call implements Sender {
                 return false;
             }
             take(frame);
+            changed.signalAll();
             return !answer.isFilled() && hasMore();
         } finally {
             lock.unlock();
@@ -134,7 +178,8 @@ final class Call implements Sender {
                     throw new ProtocolException(
                             "credit came for channel %d".formatted(frame.channel()));
                 }
-                bodyCredit = Math.max(bodyCredit, frame.offset());
+                long offset = frame.offset();
+                request.body().ifPresent(body -> body.allow(offset));
             }
             case RESULT -> answer.fill(new Answer.Result(Fields.parse(frame.payload())));
             case RESET -> answer.fill(Answer.Refused.of(Fields.parse(frame.payload())));
@@ -153,10 +198,8 @@ final class Call implements Sender {
     }
 
     private boolean hasMore() {
-        int bodyLength = request.body().map(body -> body.length).orElse(0);
-        boolean hasBody = request.body().isPresent() && !bodyEnded;
         return request.inlets().stream().anyMatch(Inlet::owesCredit)
-                || (hasBody && (bodySent == bodyLength || bodySent < bodyCredit));
+                || request.body().filter(Outlet::hasMore).isPresent();
     }
 
     private Frame nextOpen() {
@@ -180,21 +223,9 @@ final class Call implements Sender {
     }
 
     private Optional<Frame> nextOfBody() {
-        if (request.body().isEmpty() || bodyEnded) {
-            return Optional.empty();
-        }
-        var body = request.body().get();
-        if (bodySent == body.length) {
-            bodyEnded = true;
-            return Optional.of(Frame.offset(FrameKind.END, stream, 0, body.length));
-        }
-        int length = (int) Math.min(Math.min(body.length, bodyCredit) - bodySent, Frame.MAX_DATA);
-        if (length <= 0) {
-            return Optional.empty();
-        }
-        var frame = Frame.data(stream, 0, bodySent, body, bodySent, length);
-        bodySent += length;
-        return Optional.of(frame);
+        var frame = request.body().flatMap(body -> body.next(stream));
+        frame.ifPresent(_ -> changed.signalAll());
+        return frame;
     }
 
     private Frame reset() {

@@ -90,10 +90,31 @@ final class Connection {
         try {
             return await(call.answer(), operation, deadline);
         } catch (Failure e) {
-            call.abandon();
-            outbox.ready(call);
+            abandon(call);
             throw e;
         }
+    }
+
+    /// Looks at what flows in a call until something is found; empty if the deadline came first. What the look has left to send is sent.
+    <T> Optional<T> await(Call call, Call.Look<T> look, Deadline deadline) {
+        try {
+            var found = call.await(look, deadline);
+            if (call.hasMoreToSend()) {
+                outbox.ready(call);
+            }
+            return found;
+        } catch (ProtocolException e) {
+            var why = breach(e);
+            throw new Failure(why.code(), why.getMessage(), why);
+        } catch (InterruptedException e) {
+            throw interrupted(e);
+        }
+    }
+
+    /// Nobody waits for the call any more; if it is not over, the agent is told.
+    void abandon(Call call) {
+        call.abandon();
+        outbox.ready(call);
     }
 
     void ping(Deadline deadline) {
@@ -191,15 +212,20 @@ final class Connection {
         try {
             return slot.await(deadline).orElseThrow(() -> late(what));
         } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-            throw new Failure(
-                    Code.UNAVAILABLE,
-                    "waiting for the guest agent of %s was interrupted".formatted(name),
-                    e);
+            throw interrupted(e);
         }
     }
 
-    private Failure late(String what) {
+    private Failure interrupted(InterruptedException e) {
+        Thread.currentThread().interrupt();
+        return new Failure(
+                Code.UNAVAILABLE,
+                "waiting for the guest agent of %s was interrupted".formatted(name),
+                e);
+    }
+
+    /// The agent did not do `what` by the deadline.
+    Failure late(String what) {
         return new Failure(
                 Code.UNAVAILABLE,
                 "the guest agent of %s did not answer %s in time; see whether the VM is busy"

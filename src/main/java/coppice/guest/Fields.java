@@ -45,6 +45,23 @@ final class Fields {
         return new Fields(fields);
     }
 
+    /// Several groups of fields, each beginning with the tag `first`.
+    static List<Fields> parseAll(byte[] bytes, Tag first) throws ProtocolException {
+        var groups = new ArrayList<Fields>();
+        var group = new ArrayList<Field>();
+        for (var field : parse(bytes).fields) {
+            if (field.tag == first.code() && !group.isEmpty()) {
+                groups.add(new Fields(group));
+                group.clear();
+            }
+            group.add(field);
+        }
+        if (!group.isEmpty()) {
+            groups.add(new Fields(group));
+        }
+        return groups;
+    }
+
     boolean has(Tag tag) {
         return bytes(tag).isPresent();
     }

@@ -25,14 +25,10 @@ public final class Guest implements AutoCloseable {
     private static final int NONCE = 16;
     private static final Duration STALE = Duration.ofMillis(100);
 
-    private final String name;
-    private final Connection connection;
-    private final Welcome welcome;
+    private final Agent agent;
 
-    private Guest(String name, Connection connection, Welcome welcome) {
-        this.name = name;
-        this.connection = connection;
-        this.welcome = welcome;
+    private Guest(Agent agent) {
+        this.agent = agent;
     }
 
     /// Greets the agent of the VM of this name. The channel is in blocking mode, and closing it ends its reads and writes; from here on it
@@ -46,13 +42,14 @@ public final class Guest implements AutoCloseable {
         long greeted = System.nanoTime();
         var connection = new Connection(name, channel, opening(mark, hello), mark);
         try {
-            var answer = result(connection.greeting(deadline));
+            var answer = Agent.result(connection.greeting(deadline));
             if (answer.has(Tag.CODE)) {
                 var refusal = Answer.Refused.of(answer);
                 connection.close(closedByUs(name));
                 return new Greeting.Refused(refusal.code(), refusal.message());
             }
-            var guest = new Guest(name, connection, Welcome.parse(answer, hello.generation()));
+            var welcome = Welcome.parse(answer, hello.generation());
+            var guest = new Guest(new Agent(name, connection, welcome));
             if (System.nanoTime() - greeted > STALE.toNanos() && guest.can("clock")) {
                 guest.setClock(hello.clock().instant(), deadline);
             }
@@ -66,26 +63,34 @@ public final class Guest implements AutoCloseable {
     }
 
     public boolean isOpen() {
-        return connection.isOpen();
+        return agent.connection().isOpen();
     }
 
     /// Runs the listener once, when the connection is closed or at once if it is; on any thread, so it must not wait.
     public void onClose(Runnable listener) {
-        connection.onClose(listener);
+        agent.connection().onClose(listener);
     }
 
     @Override
     public void close() {
-        connection.close(closedByUs(name));
+        agent.connection().close(closedByUs(agent.name()));
     }
 
     public boolean can(String capability) {
-        return welcome.capabilities().contains(capability);
+        return agent.can(capability);
     }
 
     /// As the agent says, safe to show.
     public String agentVersion() {
-        return welcome.agentVersion();
+        return agent.welcome().agentVersion();
+    }
+
+    public GuestFiles files() {
+        return new GuestFiles(agent);
+    }
+
+    public GuestTerminals terminals() {
+        return new GuestTerminals(agent);
     }
 
     /// Runs a command whose outcome is not worth more than this connection.
@@ -94,7 +99,8 @@ public final class Guest implements AutoCloseable {
             case ExecAttempt.Ended(var outcome) -> outcome;
             case ExecAttempt.Cut(var why) -> throw new Failure(why.code(), why.getMessage(), why);
             case ExecAttempt.Lost _ ->
-                    throw new Failure(Code.UNAVAILABLE, "%s lost the command".formatted(name));
+                    throw new Failure(
+                            Code.UNAVAILABLE, "%s lost the command".formatted(agent.name()));
         };
     }
 
@@ -104,7 +110,10 @@ public final class Guest implements AutoCloseable {
     public ExecAttempt run(RunningExec exec, Deadline deadline) {
         exec.begin();
         try {
-            var request = exec.request(welcome.bootId());
+            if (exec.hasTerminal()) {
+                agent.require("pty.open");
+            }
+            var request = exec.request(agent.welcome().bootId());
             return request.isEmpty() ? new ExecAttempt.Lost() : run(exec, request.get(), deadline);
         } finally {
             exec.pause();
@@ -117,46 +126,42 @@ public final class Guest implements AutoCloseable {
                 Request.fields("exec.kill")
                         .uuid(Tag.EXEC_ID, id.value())
                         .number(Tag.SIGNAL, signal);
-        var answer = ask(Request.plain("exec.kill", fields), deadline);
-        if (answer instanceof Answer.Refused(var code, _) && code.equals("NO_SUCH_EXEC")) {
-            return false;
-        }
-        result("exec.kill", answer);
-        return true;
+        return switch (agent.ask(Request.plain("exec.kill", fields), deadline)) {
+            case Answer.Result _ -> true;
+            case Answer.Refused(var code, _) when code.equals("NO_SUCH_EXEC") -> false;
+            case Answer.Refused refused -> throw refused.failure(agent.name(), "exec.kill");
+            case Answer.Closed closed -> throw closed.failure();
+        };
     }
 
     public void setClock(Instant now, Deadline deadline) {
-        call("clock", Request.fields("clock").instant(Tag.WALL_CLOCK, now), deadline);
+        agent.call("clock", Request.fields("clock").instant(Tag.WALL_CLOCK, now), deadline);
     }
 
     /// Has the guest write its file systems out.
     public void sync(Deadline deadline) {
-        call("sync", Request.fields("sync"), deadline);
+        agent.call("sync", Request.fields("sync"), deadline);
     }
 
     /// Begins an orderly power-off; it goes on after this returns.
     public void shutdown(Deadline deadline) {
-        call("shutdown", Request.fields("shutdown"), deadline);
+        agent.call("shutdown", Request.fields("shutdown"), deadline);
     }
 
     /// Grows the root file system to the size of its disk, and returns its new size.
     public Size growDisk(Deadline deadline) {
-        var result = call("disk.grow", Request.fields("disk.grow"), deadline);
-        try {
-            return new Size(result.number(Tag.SIZE, Long.MAX_VALUE));
-        } catch (ProtocolException e) {
-            throw connection.breach(e);
-        }
+        var result = agent.call("disk.grow", Request.fields("disk.grow"), deadline);
+        return agent.reading(() -> new Size(result.number(Tag.SIZE, Long.MAX_VALUE)));
     }
 
     /// Waits until there are this many processors, and brings them online.
     public void onlineCpus(int count, Deadline deadline) {
-        call("cpu.online", Request.fields("cpu.online").number(Tag.COUNT, count), deadline);
+        agent.call("cpu.online", Request.fields("cpu.online").number(Tag.COUNT, count), deadline);
     }
 
     /// Waits until there is this much memory in all, and brings it online.
     public void onlineMemory(Size size, Deadline deadline) {
-        call(
+        agent.call(
                 "memory.online",
                 Request.fields("memory.online").number(Tag.SIZE, size.bytes()),
                 deadline);
@@ -165,14 +170,14 @@ public final class Guest implements AutoCloseable {
     /// How long the agent takes to answer.
     public Duration ping(Deadline deadline) {
         long start = System.nanoTime();
-        connection.ping(deadline);
+        agent.connection().ping(deadline);
         return Duration.ofNanos(System.nanoTime() - start);
     }
 
     private ExecAttempt run(RunningExec exec, Request request, Deadline deadline) {
-        var call = open(request);
+        var call = agent.open(request);
         try {
-            return switch (connection.await(call, request.operation(), deadline)) {
+            return switch (agent.connection().await(call, request.operation(), deadline)) {
                 case Answer.Result(var result) -> new ExecAttempt.Ended(exec.outcome(result));
                 case Answer.Closed(var why) -> new ExecAttempt.Cut(why);
                 case Answer.Refused(var code, _) when code.equals("NO_SUCH_EXEC") ->
@@ -182,54 +187,18 @@ public final class Guest implements AutoCloseable {
                                 Code.BAD_REQUEST,
                                 "%s has no user %s; create it there first"
                                         .formatted(
-                                                name,
+                                                agent.name(),
                                                 exec.user()
                                                         .map(GuestText::clean)
                                                         .orElse("to run commands as")));
-                case Answer.Refused refused -> throw refused.failure(name, request.operation());
+                case Answer.Refused refused ->
+                        throw refused.failure(agent.name(), request.operation());
             };
         } catch (ProtocolException e) {
-            return new ExecAttempt.Cut(connection.breach(e));
+            return new ExecAttempt.Cut(agent.connection().breach(e));
         } finally {
-            exec.learn(call, welcome.bootId());
+            exec.learn(call, agent.welcome().bootId());
         }
-    }
-
-    private Fields call(String operation, FieldsWriter fields, Deadline deadline) {
-        return result(operation, ask(Request.plain(operation, fields), deadline));
-    }
-
-    private Fields result(String operation, Answer answer) {
-        if (answer instanceof Answer.Refused refused) {
-            throw refused.failure(name, operation);
-        }
-        return result(answer);
-    }
-
-    private Answer ask(Request request, Deadline deadline) {
-        return connection.await(open(request), request.operation(), deadline);
-    }
-
-    private Call open(Request request) {
-        if (!can(request.operation())) {
-            throw Answer.unsupported(name, request.operation());
-        }
-        if (request.fields().length > Request.MAX_FIELDS) {
-            throw new Failure(
-                    Code.PAYLOAD_TOO_LARGE,
-                    "a command and its environment have at most 2 MiB; use stdin or a file");
-        }
-        return connection.open(request, welcome.window());
-    }
-
-    private static Fields result(Answer answer) {
-        return switch (answer) {
-            case Answer.Result(var fields) -> fields;
-            // Made anew, so that the stack trace is the waiting thread's.
-            case Answer.Closed(var why) -> throw new Failure(why.code(), why.getMessage(), why);
-            case Answer.Refused refused ->
-                    throw new IllegalStateException("not handled: " + refused);
-        };
     }
 
     private static ByteBuffer opening(byte[] mark, Hello hello) {

@@ -1,28 +1,40 @@
 package coppice.guest;
 
 import java.net.ProtocolException;
-import java.util.Arrays;
 
-/// The receiving end of one output channel of a command: what came so far, over all connections, and how much more may come.
-/// Not thread-safe: guarded by the lock of the [Call] that feeds it, one at a time.
+/// The receiving end of one channel: what came and was not taken yet, and how much more may come. Not thread-safe: guarded by the lock of
+/// the [Call] that feeds it, one at a time.
 final class Inlet {
     /// The credit that each channel starts with, as HELLO states it.
     static final int WINDOW = 256 * 1024;
 
-    private final int limit;
-    private byte[] kept = new byte[0];
-    private int size;
-    private long allowed;
-    private long announced;
+    private final Ring here;
+    private final boolean isDrained;
+    private long limit;
+    private long size;
+    private long allowed = WINDOW;
+    private long announced = WINDOW;
     private boolean ended;
 
-    Inlet(int limit) {
+    private Inlet(Ring here, boolean isDrained, long limit) {
+        this.here = here;
+        this.isDrained = isDrained;
         this.limit = limit;
+    }
+
+    /// Keeps all that comes, over all connections; more than `limit` bytes are a breach.
+    static Inlet keeping(int limit) {
+        return new Inlet(new Ring(limit), false, limit);
+    }
+
+    /// Holds a window at most: more may come only when somebody took what is here.
+    static Inlet drained() {
+        return new Inlet(new Ring(WINDOW), true, Long.MAX_VALUE);
     }
 
     /// A new stream goes on from here. Its credit is `WINDOW` from the start of the channel, so more must be said to go on past it.
     void restart() {
-        allowed = (long) size + WINDOW;
+        allowed = size + WINDOW;
         announced = WINDOW;
         ended = false;
     }
@@ -33,19 +45,13 @@ final class Inlet {
             throw new ProtocolException(
                     "data came for offset %d instead of %d".formatted(offset, size));
         }
-        if (offset + length > Math.min(allowed, limit)) {
+        // Not offset + length: a sum may be beyond 2^63.
+        if (length > Math.min(allowed, limit) - offset) {
             throw new ProtocolException("more data came than was asked for");
         }
-        if (size + length > kept.length) {
-            kept =
-                    Arrays.copyOf(
-                            kept, (int) Math.min(limit, Math.max(size + length, 2L * kept.length)));
-        }
-        System.arraycopy(source, from, kept, size, length);
+        here.put(source, from, length);
         size += length;
-        if (allowed < limit && size + WINDOW - allowed >= WINDOW / 2) {
-            allowed = (long) size + WINDOW;
-        }
+        allow();
     }
 
     void end(long length) throws ProtocolException {
@@ -53,6 +59,21 @@ final class Inlet {
             throw new ProtocolException("the end came at %d instead of %d".formatted(length, size));
         }
         ended = true;
+    }
+
+    /// Moves out at most `length` bytes of what is here, and returns how many.
+    int take(byte[] into, int at, int length) {
+        int count = here.take(into, at, length);
+        allow();
+        return count;
+    }
+
+    /// No more than this may come in all.
+    void limit(long length) throws ProtocolException {
+        limit = length;
+        if (size > limit) {
+            throw new ProtocolException("more data came than was asked for");
+        }
     }
 
     boolean owesCredit() {
@@ -69,11 +90,24 @@ final class Inlet {
         return ended;
     }
 
-    int size() {
+    /// How much came so far.
+    long size() {
         return size;
     }
 
+    /// How much is here.
+    int available() {
+        return here.size();
+    }
+
     byte[] bytes() {
-        return Arrays.copyOf(kept, size);
+        return here.copy();
+    }
+
+    private void allow() {
+        long done = isDrained ? size - here.size() : size;
+        if (allowed < limit && done + WINDOW - allowed >= WINDOW / 2) {
+            allowed = done + WINDOW;
+        }
     }
 }

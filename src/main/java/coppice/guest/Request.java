@@ -4,7 +4,7 @@ import java.util.List;
 import java.util.Optional;
 
 /// What one stream asks for. `body` goes out on channel 0; the answer's data comes in by `inlets`, which are the channels from 1 upwards.
-record Request(String operation, byte[] fields, Optional<byte[]> body, List<Inlet> inlets) {
+record Request(String operation, byte[] fields, Optional<Outlet> body, List<Inlet> inlets) {
     static final int MAX_FIELDS = 2 << 20;
 
     Request {

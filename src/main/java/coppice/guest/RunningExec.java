@@ -24,8 +24,8 @@ public final class RunningExec {
         this.id = id;
         this.exec = exec;
         this.started = exec.isEmpty();
-        this.stdout = new Inlet(outputLimit);
-        this.stderr = new Inlet(outputLimit);
+        this.stdout = Inlet.keeping(outputLimit);
+        this.stderr = Inlet.keeping(outputLimit);
     }
 
     /// A command that is still to be started.
@@ -64,7 +64,7 @@ public final class RunningExec {
         stdout.restart();
         stderr.restart();
         var inlets = List.of(stdout, stderr);
-        var stdin = exec.map(Exec::stdin);
+        var stdin = exec.map(Exec::stdin).map(Outlet::of);
         if (!started) {
             return exec.map(what -> new Request("exec", what.fields().toBytes(), stdin, inlets));
         }
@@ -82,6 +82,10 @@ public final class RunningExec {
         if (call.wasAsked()) {
             askedInBoot = Optional.of(boot);
         }
+    }
+
+    boolean hasTerminal() {
+        return exec.flatMap(Exec::terminal).isPresent();
     }
 
     Optional<String> user() {

@@ -21,6 +21,10 @@ final class Slot<T> {
         return value.get() != null;
     }
 
+    Optional<T> value() {
+        return Optional.ofNullable(value.get());
+    }
+
     /// Empty if the deadline came first.
     Optional<T> await(Deadline deadline) throws InterruptedException {
         var _ = filled.await(deadline.left().toNanos(), TimeUnit.NANOSECONDS);

@@ -29,8 +29,28 @@ enum Tag {
     TIMED_OUT(31),
     STDOUT_LENGTH(32),
     STDERR_LENGTH(33),
+    TERMINAL(34),
     COUNT(40),
-    SIZE(41);
+    SIZE(41),
+    PATH(50),
+    FOLLOW(51),
+    OFFSET(52),
+    LENGTH(53),
+    MODE(54),
+    KIND(55),
+    OWNER(56),
+    GROUP(57),
+    MODIFIED(58),
+    NAME(59),
+    CHECKSUM(60),
+    EVENT(61),
+    SESSION(70),
+    SLUG(71),
+    COLUMNS(72),
+    ROWS(73),
+    CREATED(74),
+    RESPAWN(75),
+    FRESH(76);
 
     private final int code;
 

@@ -12,7 +12,12 @@ import org.junit.jupiter.api.Test;
 
 class OutboxTest {
     private static Call call(int stream, int fields, int body) {
-        var request = new Request("exec", new byte[fields], Optional.of(new byte[body]), List.of());
+        var request =
+                new Request(
+                        "exec",
+                        new byte[fields],
+                        Optional.of(Outlet.of(new byte[body])),
+                        List.of());
         return new Call(stream, request, Long.MAX_VALUE);
     }
 
