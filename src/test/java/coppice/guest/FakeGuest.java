@@ -69,6 +69,8 @@ final class FakeGuest implements AutoCloseable {
     private final Function<String, Program> programs;
     private final List<Closeable> open = new CopyOnWriteArrayList<>();
     private final Map<UUID, Command> commands = new HashMap<>();
+    private final FakeFiles files = new FakeFiles();
+    private final FakeTerminals terminals = new FakeTerminals();
     private final List<String> done = new ArrayList<>();
     private final Set<String> capabilities = new HashSet<>(Wire.CAPABILITIES);
     private Optional<Answer.Refused> refusal = Optional.empty();
@@ -152,6 +154,15 @@ final class FakeGuest implements AutoCloseable {
         refusal.ifPresent(
                 why -> fields.text(Tag.CODE, why.code()).text(Tag.MESSAGE, why.message()));
         return fields;
+    }
+
+    /// Guarded by the monitor of this guest, as [#terminals].
+    FakeFiles files() {
+        return files;
+    }
+
+    FakeTerminals terminals() {
+        return terminals;
     }
 
     byte[] stale() {

@@ -24,11 +24,16 @@ final class FakeSession {
     private static final class Stream {
         final ByteArrayOutputStream open = new ByteArrayOutputStream();
         Optional<Command> command = Optional.empty();
+        Optional<FakeWork> work = Optional.empty();
         long stdin;
         long stdinCredit;
         final long[] sent = {0, 0, 0};
         final long[] credit = {0, Inlet.WINDOW, Inlet.WINDOW};
         final boolean[] ended = {false, false, false};
+
+        void close() {
+            work.ifPresent(FakeWork::closed);
+        }
     }
 
     FakeSession(FakeGuest guest, ByteChannel channel) {
@@ -48,6 +53,7 @@ final class FakeSession {
         } finally {
             synchronized (guest) {
                 over = true;
+                streams.values().forEach(Stream::close);
                 guest.notifyAll();
             }
         }
@@ -86,7 +92,7 @@ final class FakeSession {
                 case PING -> replies.add(new Frame(FrameKind.PONG, 0, false, 0, frame.payload()));
                 case RESET -> {
                     guest.did("reset");
-                    streams.remove(frame.stream());
+                    close(frame.stream());
                 }
                 case DATA -> {
                     if (stream != null) {
@@ -96,7 +102,11 @@ final class FakeSession {
                 case END -> {
                     if (stream != null) {
                         require(frame.offset() == stream.stdin, "the end of stdin");
-                        guest.run(stream.command.orElseThrow());
+                        if (stream.work.isPresent()) {
+                            stream.work.get().bodyEnded();
+                        } else {
+                            guest.run(stream.command.orElseThrow());
+                        }
                     }
                 }
                 case CREDIT -> {
@@ -116,9 +126,13 @@ final class FakeSession {
         int length = frame.payload().length - Long.BYTES;
         require(frame.dataOffset() == stream.stdin, "the offset of stdin");
         require(frame.dataOffset() + length <= stream.stdinCredit, "more stdin than credit");
-        var had = stream.command.orElseThrow().stdin;
-        int known = Math.clamp(had.size() - stream.stdin, 0, length);
-        had.write(frame.payload(), Long.BYTES + known, length - known);
+        if (stream.work.isPresent()) {
+            stream.work.get().take(frame.payload(), Long.BYTES, length);
+        } else {
+            var had = stream.command.orElseThrow().stdin;
+            int known = Math.clamp(had.size() - stream.stdin, 0, length);
+            had.write(frame.payload(), Long.BYTES + known, length - known);
+        }
         stream.stdin += length;
         stream.stdinCredit = stream.stdin + guest.window();
         replies.add(Frame.offset(FrameKind.CREDIT, frame.stream(), 0, stream.stdinCredit));
@@ -142,6 +156,13 @@ final class FakeSession {
 
     private void begin(String operation, int number, Stream stream, Fields fields)
             throws IOException {
+        stream.work = guest.files().begin(operation, fields);
+        if (stream.work.isEmpty()) {
+            stream.work = guest.terminals().begin(operation, fields);
+        }
+        if (stream.work.isPresent()) {
+            return;
+        }
         switch (operation) {
             case "exec" -> exec(number, stream, fields);
             case "exec.attach" -> attach(number, stream, fields);
@@ -229,7 +250,42 @@ final class FakeSession {
         return Optional.empty();
     }
 
+    private void close(int number) {
+        var stream = streams.remove(number);
+        if (stream != null) {
+            stream.close();
+        }
+    }
+
+    private Optional<Frame> nextFrame(int number, Stream stream, FakeWork work) {
+        boolean isRefused = work.last.filter(frame -> frame.kind() == FrameKind.RESET).isPresent();
+        boolean isDone = work.last.isPresent();
+        for (int c = 2; c >= 1 && !isRefused; c--) {
+            int from = (int) stream.sent[c];
+            int length =
+                    (int) Math.min(Math.min(work.out[c].size(), stream.credit[c]) - from, chunk());
+            if (length > 0) {
+                stream.sent[c] += length;
+                return Optional.of(work.out[c].frame(number, c, from, length));
+            }
+            if (work.ends[c] && from == work.out[c].size() && !stream.ended[c]) {
+                stream.ended[c] = true;
+                return Optional.of(Frame.offset(FrameKind.END, number, c, from));
+            }
+            isDone &= !work.ends[c] || stream.ended[c];
+        }
+        if (!isDone && !isRefused) {
+            return Optional.empty();
+        }
+        close(number);
+        var last = work.last.get();
+        return Optional.of(Frame.fields(last.kind(), number, last.payload()));
+    }
+
     private Optional<Frame> nextFrame(int number, Stream stream) {
+        if (stream.work.isPresent()) {
+            return nextFrame(number, stream, stream.work.get());
+        }
         if (stream.command.isEmpty() || stream.command.get().ending.isEmpty()) {
             return Optional.empty();
         }

@@ -47,6 +47,43 @@ final class Scripts {
         wire.send(frame);
     }
 
+    /// An honest description of a file of this size, and its end.
+    static void described(Wire wire, int stream, long size) throws IOException {
+        var fields =
+                new FieldsWriter()
+                        .number(Tag.KIND, 1)
+                        .number(Tag.SIZE, size)
+                        .number(Tag.MODE, 0644)
+                        .text(Tag.OWNER, "root")
+                        .text(Tag.GROUP, "root")
+                        .number(Tag.MODIFIED, 1);
+        channel(wire, stream, 2, fields);
+    }
+
+    /// An honest description of a new terminal, and its end.
+    static void terminal(Wire wire, int stream) throws IOException {
+        channel(wire, stream, 2, terminal().number(Tag.OFFSET, 0));
+    }
+
+    static FieldsWriter terminal() {
+        return new FieldsWriter()
+                .number(Tag.SESSION, 1)
+                .text(Tag.USER, "app")
+                .number(Tag.COLUMNS, 80)
+                .number(Tag.ROWS, 24)
+                .number(Tag.CREATED, 1);
+    }
+
+    /// These fields on the channel, and its end.
+    static void channel(Wire wire, int stream, int channel, FieldsWriter fields)
+            throws IOException {
+        var bytes = fields.toBytes();
+        if (bytes.length > 0) {
+            wire.send(Frame.data(stream, channel, 0, bytes, 0, bytes.length));
+        }
+        wire.send(Frame.offset(FrameKind.END, stream, channel, bytes.length));
+    }
+
     static void answerOnlySync(Wire wire) throws IOException {
         wire.welcome();
         while (true) {

@@ -22,7 +22,20 @@ final class Wire {
                     "shutdown",
                     "disk.grow",
                     "cpu.online",
-                    "memory.online");
+                    "memory.online",
+                    "file.stat",
+                    "file.read",
+                    "file.write",
+                    "file.list",
+                    "file.mkdir",
+                    "file.remove",
+                    "file.watch",
+                    "pty.open",
+                    "pty.attach",
+                    "pty.list",
+                    "pty.resize",
+                    "pty.signal",
+                    "pty.close");
 
     private final ByteChannel channel;
     private final FrameWriter writer;
