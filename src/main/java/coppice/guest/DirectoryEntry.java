@@ -4,8 +4,8 @@ import java.net.ProtocolException;
 import java.util.ArrayList;
 import java.util.List;
 
-/// A name in a directory: never empty, `.` or `..`, and without `/` and NUL, so that it can only be a name. It is otherwise as the guest has it, except that
-/// bytes which are no UTF-8 are replacement characters: who shows it to people cleans it.
+/// A name in a directory: never empty, `.` or `..`, and without `/` and NUL, so that it can only be a name. It is otherwise as
+/// the guest has it, except that bytes which are no UTF-8 are replacement characters: who shows it to people cleans it.
 public record DirectoryEntry(String name, FileKind kind) {
     private static final int MAX_NAME = 4096;
 

@@ -3,8 +3,8 @@ package coppice.guest;
 import java.net.ProtocolException;
 import java.time.Instant;
 
-/// A file, as the guest describes it. `size` is in bytes, `mode` the lower 12 bits; `owner` and `group` are names, or numbers where there is none, and
-/// safe to show.
+/// A file, as the guest describes it. `size` is in bytes, `mode` the lower 12 bits; `owner` and `group` are names, or numbers
+/// where there is none, and safe to show.
 public record FileDescription(
         FileKind kind, long size, int mode, String owner, String group, Instant modified) {
     private static final long SECOND = 1_000_000_000L;

@@ -53,8 +53,9 @@ public final class FileReading implements AutoCloseable {
         return length;
     }
 
-    /// Waits for bytes, at most `length` of them, and returns how many they are; -1 after the last. Fails with UNAVAILABLE if none came in time
-    /// (it may be asked again) or the connection ended, with CONFLICT if the file became shorter than it was described.
+    /// Waits for bytes, at most `length` of them, and returns how many they are; -1 after the last. Fails with UNAVAILABLE if
+    /// none came in time (it may be asked again) or the connection ended, with CONFLICT if the file became shorter than it was
+    /// described.
     public int read(byte[] into, int at, int length, Deadline deadline) {
         Objects.checkFromIndexSize(at, length, into.length);
         if (length == 0) {

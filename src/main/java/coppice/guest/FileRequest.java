@@ -52,6 +52,16 @@ record FileRequest(Agent agent, String operation, String path, Optional<String> 
                             "%s has no user %s; create it there first"
                                     .formatted(agent.name(), who));
             case "NOT_A_FILE", "NOT_A_DIRECTORY" -> otherKind(refused.code(), shown);
+            case "SHRUNK" ->
+                    new Failure(
+                            Code.CONFLICT,
+                            "%s became shorter while it was read; read it again".formatted(shown));
+            default -> notDone(refused, shown);
+        };
+    }
+
+    private Failure notDone(Answer.Refused refused, String shown) {
+        return switch (refused.code()) {
             case "DISK_FULL" ->
                     new Failure(
                             Code.DISK_FULL,
@@ -62,10 +72,6 @@ record FileRequest(Agent agent, String operation, String path, Optional<String> 
                             Code.CHECKSUM_MISMATCH,
                             "%s did not arrive as it was sent, and nothing was written; send it again"
                                     .formatted(shown));
-            case "SHRUNK" ->
-                    new Failure(
-                            Code.CONFLICT,
-                            "%s became shorter while it was read; read it again".formatted(shown));
             case "TOO_LARGE" ->
                     new Failure(
                             Code.PAYLOAD_TOO_LARGE,

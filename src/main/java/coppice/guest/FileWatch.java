@@ -29,8 +29,8 @@ public final class FileWatch implements AutoCloseable {
         }
     }
 
-    /// The next event; empty if none came for this long. Fails with UNAVAILABLE when the connection has ended, with PAYLOAD_TOO_LARGE when the tree
-    /// has more directories than can be watched.
+    /// The next event; empty if none came for this long. Fails with UNAVAILABLE when the connection has ended, with
+    /// PAYLOAD_TOO_LARGE when the tree has more directories than can be watched.
     public Optional<FileEvent> next(Duration wait) {
         return flow.await(this::event, Deadline.in(wait));
     }

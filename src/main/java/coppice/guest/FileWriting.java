@@ -29,8 +29,8 @@ public final class FileWriting implements AutoCloseable {
                 request.flow(fields, Optional.of(body), List.of()), body, file.size());
     }
 
-    /// Waits until all of these bytes are on their way. Fails as the guest did, if it did by now, with UNAVAILABLE if the guest does not take them in
-    /// time or the connection ended; then it is over.
+    /// Waits until all of these bytes are on their way. Fails as the guest did, if it did by now, with UNAVAILABLE if the guest
+    /// does not take them in time or the connection ended; then it is over.
     public void write(byte[] bytes, int at, int length, Deadline deadline) {
         Objects.checkFromIndexSize(at, length, bytes.length);
         if (length > size - written) {

@@ -6,8 +6,8 @@ import coppice.base.Failure;
 import java.net.ProtocolException;
 import java.util.Optional;
 
-/// A request whose data flows while it goes on, at the end of whoever asked. Closing it tells the agent that nobody listens any more, unless
-/// the request is over.
+/// A request whose data flows while it goes on, at the end of whoever asked. Closing it tells the agent that nobody listens any
+/// more, unless the request is over.
 final class Flow implements AutoCloseable {
     private final Agent agent;
     private final String operation;

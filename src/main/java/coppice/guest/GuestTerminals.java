@@ -9,8 +9,8 @@ import java.util.OptionalLong;
 
 /// The terminals of a guest. A session belongs to the guest: it outlives every stream, connection and server.
 ///
-/// Fails with NOT_FOUND (no such session, or it is another's than the user given), BAD_REQUEST, CONFLICT (the slug is another user's, or there are
-/// 64 sessions), UNAVAILABLE (also when it was not done by the deadline), AGENT_UNSUPPORTED.
+/// Fails with NOT_FOUND (no such session, or it is another's than the user given), BAD_REQUEST, CONFLICT (the slug is another
+/// user's, or there are 64 sessions), UNAVAILABLE (also when it was not done by the deadline), AGENT_UNSUPPORTED.
 public final class GuestTerminals {
     private static final int MAX_LISTING = 256 * 1024;
 
@@ -27,7 +27,8 @@ public final class GuestTerminals {
                 new TerminalRequest(agent, "pty.open", subject), terminal.fields(), deadline);
     }
 
-    /// Attaches to a session; of `user`, if one is given. Output comes from the offset on, if that is still kept, else from the oldest that is.
+    /// Attaches to a session; of `user`, if one is given. Output comes from the offset on, if that is still kept, else from the
+    /// oldest that is.
     public TerminalStream attach(
             TerminalName terminal, Optional<String> user, OptionalLong offset, Deadline deadline) {
         var fields = Request.fields("pty.attach");

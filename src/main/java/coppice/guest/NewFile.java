@@ -3,8 +3,8 @@ package coppice.guest;
 import java.util.OptionalInt;
 import java.util.OptionalLong;
 
-/// A file that is to be written: its size in bytes; its mode, or else that of the file it replaces, or 0600; the CRC-32C of its bytes, which the guest
-/// then checks on its disk.
+/// A file that is to be written: its size in bytes; its mode, or else that of the file it replaces, or 0600; the CRC-32C of its
+/// bytes, which the guest then checks on its disk.
 public record NewFile(long size, OptionalInt mode, OptionalLong checksum) {
     public NewFile {
         if (size < 0

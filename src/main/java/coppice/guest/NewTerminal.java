@@ -4,8 +4,9 @@ import coppice.base.Code;
 import coppice.base.Failure;
 import java.util.Optional;
 
-/// A terminal that is to be opened: what runs in it by `sh -c`, or else the login shell, of `user`, or else the image's ordinary user. If the `slug` is that of a
-/// session, that one is attached to, as it is. With `respawn`, another process takes the place of one that ends.
+/// A terminal that is to be opened: what runs in it by `sh -c`, or else the login shell, of `user`, or else the image's ordinary
+/// user. If the `slug` is that of a session, that one is attached to, as it is. With `respawn`, another process takes the place
+/// of one that ends.
 public record NewTerminal(
         Optional<String> command,
         Optional<String> user,

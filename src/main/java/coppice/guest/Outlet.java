@@ -2,8 +2,8 @@ package coppice.guest;
 
 import java.util.Optional;
 
-/// The sending end of channel 0: what was put into it and is still to be sent, and how much of it the agent takes now. Not thread-safe: guarded
-/// by the lock of its [Call].
+/// The sending end of channel 0: what was put into it and is still to be sent, and how much of it the agent takes now. Not
+/// thread-safe: guarded by the lock of its [Call].
 final class Outlet {
     private final Ring unsent;
     private long sent;

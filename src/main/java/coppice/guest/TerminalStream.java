@@ -86,9 +86,9 @@ public final class TerminalStream implements AutoCloseable {
                 : end(flow.answer().orElseThrow());
     }
 
-    /// Puts what is typed on its way, all of it or nothing, and waits for room, of which there is 1 MiB. Fails with RATE_LIMITED when the guest has taken too little by
-    /// the deadline, with PAYLOAD_TOO_LARGE over 1 MiB at once, with UNAVAILABLE when the connection has ended. To an ended session nothing
-    /// can be said: it is dropped.
+    /// Puts what is typed on its way, all of it or nothing, and waits for room, of which there is 1 MiB. Fails with RATE_LIMITED
+    /// when the guest has taken too little by the deadline, with PAYLOAD_TOO_LARGE over 1 MiB at once, with UNAVAILABLE when the
+    /// connection has ended. To an ended session nothing can be said: it is dropped.
     public void type(byte[] bytes, Deadline deadline) {
         if (bytes.length > MAX_TYPED) {
             throw new Failure(
