@@ -20,6 +20,8 @@
 #define PORT_NAME "coppice.agent.0"
 #define FRAME_MARK 0xC7
 #define BUFFER_LENGTH (4 * FRAME_LIMIT)
+#define RECEIVE_LIMIT 16
+#define FLUSH_LIMIT 4
 #define DISCOVERY_MS 20 /* until the port appears: its module may load after us */
 #define GONE_MS 10000   /* without a host for so long, its connection is over */
 #define RETRY_MS 100    /* in case a wake-up of the driver is missed; the events are what we count on */
@@ -109,7 +111,7 @@ void port_open(const char *path, int fd) {
 
 /* Returns whether it got anything. */
 static bool receive(void) {
-    if (BUFFER_LENGTH - in.end < FRAME_LIMIT)
+    if (BUFFER_LENGTH - in.end < FRAME_LIMIT && in.start > 0)
         compact(&in);
     if (!readable || in.end == BUFFER_LENGTH)
         return false;
@@ -210,12 +212,15 @@ int port_serve(void) {
         if (watch.fd == -1)
             return DISCOVERY_MS;
     }
-    bool moved = receive();
+    bool moved = false;
+    for (int i = 0; i < RECEIVE_LIMIT && receive(); i++) /* the driver gives 4 KiB at once: a frame takes several */
+        moved = true;
     /* A host that sends but does not read is not answered without limit: what has no room waits in the port. */
     while (port_has_room() && (in_step ? take_frame() : find_magic()))
         ;
     connection_pump();
-    moved |= flush();
+    for (int i = 0; i < FLUSH_LIMIT && flush(); i++) /* the driver takes 32 KiB at once; what is left would be moved about */
+        moved = true;
     if (moved)
         return 0;
     if (!no_host && out.start == out.end)

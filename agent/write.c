@@ -11,6 +11,7 @@
 #include <string.h>
 #include <sys/random.h>
 #include <sys/stat.h>
+#include <sys/statvfs.h>
 #include <unistd.h>
 
 #define CHUNK (256 * 1024)
@@ -210,6 +211,12 @@ static bool finish(struct writing *writing, struct fault *fault) {
     return done;
 }
 
+/* Better now than after gigabytes. */
+static bool has_room(int fd, uint64_t size) {
+    struct statvfs system;
+    return fstatvfs(fd, &system) == -1 || system.f_blocks == 0 || system.f_frsize == 0 || system.f_bfree >= size / system.f_frsize;
+}
+
 static void write_file(const struct fields *request, struct ends ends, struct outcome *outcome) {
     struct writing writing = {.request = request, .path = request->text[TAG_PATH], .fd = -1, .place = {.directory = -1, .base = -1}};
     struct fault *fault = &outcome->fault;
@@ -222,9 +229,10 @@ static void write_file(const struct fields *request, struct ends ends, struct ou
     }
     bool written = place_find(&writing.place, writing.path, fault) && check_target(&writing.place, writing.path, &old, &exists, fault) &&
                    open_file(&writing, fault);
-    if (written && size > CHUNK && fallocate(writing.fd, FALLOC_FL_KEEP_SIZE, 0, (off_t)size) == -1 &&
-        (errno == ENOSPC || errno == EDQUOT))
-        written = file_failed(fault, "find room for", writing.path); /* better now than after gigabytes */
+    if (written && !has_room(writing.fd, size)) {
+        errno = ENOSPC;
+        written = file_failed(fault, "find room for", writing.path);
+    }
     written = written && receive(&writing, ends.body, size, fault) && finish(&writing, fault);
     if (writing.named)
         unlinkat(writing.place.directory, writing.temporary, 0);
