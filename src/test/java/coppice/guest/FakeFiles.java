@@ -13,8 +13,8 @@ import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.zip.CRC32C;
 
-/// The files of a [FakeGuest]: files and directories by their paths, all of root's. Only root may touch what is below `/root`, and `/full` has
-/// room for a thousand bytes in each file. Guarded by the monitor of the guest.
+/// The files of a [FakeGuest]: files and directories by their paths, all of root's. Only root may touch what is below `/secret`,
+/// and `/full` has room for a thousand bytes in each file. Guarded by the monitor of the guest.
 final class FakeFiles {
     static final long MODIFIED = 1_767_323_045_000_000_006L;
 
@@ -28,7 +28,7 @@ final class FakeFiles {
     Optional<FakeWork> begin(String operation, Fields fields) throws IOException {
         var path = fields.text(Tag.PATH).orElse("");
         var work = new FakeWork();
-        if (path.startsWith("/root") && !fields.text(Tag.USER).orElse("root").equals("root")) {
+        if (path.startsWith("/secret") && !fields.text(Tag.USER).orElse("root").equals("root")) {
             work.reset("ACCESS_DENIED");
             return Optional.of(work);
         }

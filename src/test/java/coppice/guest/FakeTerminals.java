@@ -9,8 +9,8 @@ import java.util.Optional;
 import java.util.TreeMap;
 import java.util.function.Predicate;
 
-/// The terminals of a [FakeGuest]. What is typed comes back as output; `exit N` as all that is typed at once ends the session; one whose command is `fail`
-/// cannot be started. The scrollback is endless unless cut. Guarded by the monitor of the guest.
+/// The terminals of a [FakeGuest]. What is typed comes back as output; `exit N` as all that is typed at once ends the session;
+/// one whose command is `fail` cannot be started. The scrollback is endless unless cut. Guarded by the monitor of the guest.
 final class FakeTerminals {
     private final TreeMap<Long, Session> sessions = new TreeMap<>();
     private long last;

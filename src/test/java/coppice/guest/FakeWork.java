@@ -4,8 +4,8 @@ import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.util.Optional;
 
-/// What an agent does on one stream that is no command: it takes channel 0, sends what is in `out` of channels 1 and 2 as credit allows, and at
-/// last `last`. Guarded by the monitor of the guest.
+/// What an agent does on one stream that is no command: it takes channel 0, sends what is in `out` of channels 1 and 2 as credit
+/// allows, and at last `last`. Guarded by the monitor of the guest.
 class FakeWork {
     static final class Bytes extends ByteArrayOutputStream {
         Frame frame(int stream, int channel, int from, int length) {
