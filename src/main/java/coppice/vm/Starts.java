@@ -93,10 +93,29 @@ final class Starts {
     }
 
     /// What is left to do when the VM already runs. That it runs is worth more than any of this: a failure is not the start's.
+    /// Files that are not needed any more are not waited for.
     private void settle(Deadline deadline) {
+        attempt(() -> growing.afterResume(life, deadline));
+        var vm = presence.vm().id();
+        life.loop()
+                .postpone(
+                        () ->
+                                attempt(
+                                        () ->
+                                                context.machines()
+                                                        .clearPauses(vm, kept(presence.vm()))));
+    }
+
+    /// The pause that the VM has entered since, if it was that quick.
+    private static Optional<UUID> kept(Vm vm) {
+        return vm.state() instanceof VmState.Paused(_, var generation)
+                ? Optional.of(generation)
+                : Optional.empty();
+    }
+
+    private void attempt(Runnable step) {
         try {
-            context.machines().clearPauses(presence.vm().id(), Optional.empty());
-            growing.afterResume(life, deadline);
+            step.run();
         } catch (Failure e) {
             LOG.warn("{} runs, but: {}", id(), e.getMessage());
         }

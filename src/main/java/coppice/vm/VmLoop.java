@@ -89,6 +89,14 @@ final class VmLoop {
         }
     }
 
+    /// From the loop itself: does something after what waits already, or at once when no more can wait.
+    void postpone(Runnable work) {
+        var task = new FutureTask<>(() -> runOrLog(isGone ? () -> {} : work), true);
+        if (!inbox.offer(task)) {
+            runOrLog(work);
+        }
+    }
+
     /// Whether the loop is in the middle of something.
     boolean isBusy() {
         return isBusy;
