@@ -38,7 +38,8 @@ record TextFile(String name, Path file, String content, List<String> lines) {
                         @Override
                         public FileVisitResult visitFile(Path file, BasicFileAttributes attributes)
                                 throws IOException {
-                            if (attributes.isRegularFile()) {
+                            // In a second work tree .git is a file, and names a path.
+                            if (attributes.isRegularFile() && !file.endsWith(".git")) {
                                 read(root, file).ifPresent(found::add);
                             }
                             return FileVisitResult.CONTINUE;
