@@ -20,6 +20,7 @@ final class Errors {
             case ABSENT -> 404;
             case METHOD -> 405;
             case CONFLICT -> 409;
+            case GONE -> 410;
             case TOO_LARGE -> 413;
             case UNSUPPORTED_TYPE -> 415;
             case UPGRADE -> 426;

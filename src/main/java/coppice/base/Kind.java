@@ -10,6 +10,8 @@ public enum Kind {
     FORBIDDEN,
     /// The thing named does not exist for this caller.
     ABSENT,
+    /// The thing named was there for this caller, and is not any more.
+    GONE,
     /// The operation exists, but not with this method.
     METHOD,
     /// The state of things is against it; change that first.

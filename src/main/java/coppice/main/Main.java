@@ -57,7 +57,7 @@ public final class Main implements Callable<Integer> {
         return switch (kind) {
             case INVALID, METHOD, TOO_LARGE, UNSUPPORTED_TYPE, UPGRADE -> 2;
             case UNAUTHENTICATED, FORBIDDEN -> 3;
-            case ABSENT -> 4;
+            case ABSENT, GONE -> 4;
             case CONFLICT, FULL -> 5;
             case BUSY, UNAVAILABLE, TIMEOUT -> 6;
             case INTERNAL -> 1;

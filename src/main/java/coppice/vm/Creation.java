@@ -51,9 +51,12 @@ final class Creation {
         quota.requireVms(account, 1);
         var deadline = Deadline.in(context.limits().start());
         try (var _ = context.node().takeRoom(FIRST_WRITES)) {
+            var ready =
+                    wanted.id().isPresent()
+                            ? Optional.<Warm>empty() // it has an id of its own already
+                            : pool.take(snapshot.id());
             var made =
-                    pool.take(snapshot.id())
-                            .flatMap(warm -> fromPool(warm, account, wanted, deadline))
+                    ready.flatMap(warm -> fromPool(warm, account, wanted, deadline))
                             .orElseGet(() -> fromSnapshot(account, wanted, snapshot, deadline));
             snapshots.used(snapshot.id());
             return made;
@@ -78,13 +81,15 @@ final class Creation {
     }
 
     private Vm fromSnapshot(AccountId account, NewVm wanted, Snapshot snapshot, Deadline deadline) {
-        var vm = as(describe(snapshot, context.node().takeUser()), account, wanted);
+        var id = wanted.id().orElseGet(VmId::random);
+        var vm = as(describe(snapshot, id, context.node().takeUser()), account, wanted);
         return awaitBirth(enter(vm, wanted.reassignSlug()), from(snapshot), deadline);
     }
 
     /// What a machine of a snapshot would be, that is made ahead of time.
     Vm plan(SnapshotId snapshot) {
-        return describe(snapshots.byId(snapshot).orElseThrow(), context.node().takeUser());
+        return describe(
+                snapshots.byId(snapshot).orElseThrow(), VmId.random(), context.node().takeUser());
     }
 
     /// Makes a machine that was planned. When it fails nothing is left of it.
@@ -145,11 +150,11 @@ final class Creation {
     }
 
     /// A VM of a snapshot as far as the snapshot says. It is nobody's yet.
-    private Vm describe(Snapshot snapshot, int user) {
+    private Vm describe(Snapshot snapshot, VmId id, int user) {
         var now = context.clock().instant();
         var capture = Capture.read(snapshots.directory(snapshot.id()));
         return new Vm(
-                VmId.random(),
+                id,
                 snapshot.account(),
                 new VmState.Creating(now),
                 Vm.Settings.NONE,
@@ -174,6 +179,7 @@ final class Creation {
                         snapshots.label(snapshot).flatMap(label -> label.slugFor(account)),
                         wanted.placement(),
                         wanted.firewall()),
+                wanted.legacy(),
                 Duration.ZERO,
                 now,
                 now);

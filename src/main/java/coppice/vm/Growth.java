@@ -8,9 +8,9 @@ import java.util.Optional;
 
 /// A request to give a VM more. Every axis only grows; an equal value changes nothing.
 public record Growth(Optional<Integer> cpu, Optional<Size> memory, Optional<Size> storage) {
-    static final int MAX_CPU = 64;
-    static final Size MAX_MEMORY = Size.ofMib(131072);
-    static final Size MAX_STORAGE = Size.ofMib(1024000);
+    public static final int MAX_CPU = 64;
+    public static final Size MAX_MEMORY = Size.ofMib(131072);
+    public static final Size MAX_STORAGE = Size.ofMib(1024000);
 
     /// The resources after the growth, or why they cannot be had at all.
     Resources applyTo(Resources now) {

@@ -6,6 +6,7 @@ import java.nio.charset.StandardCharsets;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.util.Map;
+import java.util.Optional;
 
 /// [Vm.Legacy] as columns of a VM's row, both ways.
 final class LegacyRow {
@@ -29,7 +30,9 @@ final class LegacyRow {
                                                         port.requiredInteger("targetPort"))))
                         .toList(),
                 row.getString("workdir"),
-                PersistenceJson.read(row.getString("persistence")));
+                PersistenceJson.read(row.getString("persistence")),
+                row.getInt("is_declared") == 1,
+                Optional.ofNullable(row.getString("recipe")));
     }
 
     static void write(Vm.Legacy legacy, Map<String, Object> row) {
@@ -44,5 +47,7 @@ final class LegacyRow {
         row.put("ports", new String(Json.writeValue(ports), StandardCharsets.UTF_8));
         row.put("workdir", legacy.workdir());
         row.put("persistence", PersistenceJson.write(legacy.persistence()));
+        row.put("is_declared", legacy.isDeclared() ? 1 : 0);
+        row.put("recipe", legacy.recipe().orElse(null));
     }
 }

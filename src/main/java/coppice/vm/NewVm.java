@@ -7,9 +7,30 @@ import java.util.Optional;
 /// @param snapshot id, slug or `owner/slug`; absent: the platform's default
 /// @param reassignSlug whether its slug may be taken from the VM that holds it
 /// @param firewall its rules, a JSON array
+/// @param id of a VM that is made anew after its deletion; absent: a new one
 public record NewVm(
         Optional<String> snapshot,
         Vm.Settings settings,
         boolean reassignSlug,
         Placement placement,
-        String firewall) {}
+        String firewall,
+        Vm.Legacy legacy,
+        Optional<VmId> id) {
+
+    /// One of which the legacy family has nothing to say.
+    public NewVm(
+            Optional<String> snapshot,
+            Vm.Settings settings,
+            boolean reassignSlug,
+            Placement placement,
+            String firewall) {
+        this(
+                snapshot,
+                settings,
+                reassignSlug,
+                placement,
+                firewall,
+                Vm.Legacy.NONE,
+                Optional.empty());
+    }
+}

@@ -81,7 +81,7 @@ final class Recovery {
     private void remove(Vm vm) {
         LOG.info("{} was being created when the server ended: removed", vm.id());
         context.machines().delete(vm.id());
-        context.records().delete(vm.id());
+        context.records().delete(vm.id(), context.clock().instant());
         context.node().releaseUser(vm.hardware().user());
     }
 

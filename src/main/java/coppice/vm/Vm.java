@@ -82,22 +82,35 @@ public record Vm(
     /// What its owner says about it and may change.
     ///
     /// @param metadata labels, in the order of their keys
+    /// @param activityThreshold traffic of no more bytes than this in ten seconds is no activity
     public record Settings(
             Optional<Slug> slug,
             Optional<String> displayName,
             Timers timers,
             boolean automaticRestart,
-            Map<String, String> metadata) {
+            Map<String, String> metadata,
+            long activityThreshold) {
         /// What nobody has said anything about.
         public static final Settings NONE =
                 new Settings(Optional.empty(), Optional.empty(), Timers.NONE, true, Map.of());
+
+        /// With any traffic as activity.
+        public Settings(
+                Optional<Slug> slug,
+                Optional<String> displayName,
+                Timers timers,
+                boolean automaticRestart,
+                Map<String, String> metadata) {
+            this(slug, displayName, timers, automaticRestart, metadata, 0);
+        }
 
         public Settings {
             metadata = java.util.Collections.unmodifiableMap(new java.util.TreeMap<>(metadata));
         }
 
         public Settings withSlug(Optional<Slug> slug) {
-            return new Settings(slug, displayName, timers, automaticRestart, metadata);
+            return new Settings(
+                    slug, displayName, timers, automaticRestart, metadata, activityThreshold);
         }
 
         /// What a copy of the VM takes over. A copy has to be named, and to be declared short-lived, anew.
@@ -109,7 +122,13 @@ public record Vm(
                             timers.ttl(),
                             timers.maxRun(),
                             timers.maxRunTotal());
-            return new Settings(Optional.empty(), displayName, shared, automaticRestart, metadata);
+            return new Settings(
+                    Optional.empty(),
+                    displayName,
+                    shared,
+                    automaticRestart,
+                    metadata,
+                    activityThreshold);
         }
     }
 
@@ -170,9 +189,21 @@ public record Vm(
     ///
     /// @param ports what is published under its host name
     /// @param workdir where legacy commands and files start, an absolute path
-    public record Legacy(List<Port> ports, String workdir, Persistence persistence) {
+    /// @param isDeclared whether it was made from a template
+    /// @param recipe the body of a create that makes it anew when it is started after its deletion
+    public record Legacy(
+            List<Port> ports,
+            String workdir,
+            Persistence persistence,
+            boolean isDeclared,
+            Optional<String> recipe) {
         /// Of a VM that the v5 family made.
         public static final Legacy NONE = new Legacy(List.of(), "/", Persistence.USUAL);
+
+        /// One that was not declared, and that is gone when it is deleted.
+        public Legacy(List<Port> ports, String workdir, Persistence persistence) {
+            this(ports, workdir, persistence, false, Optional.empty());
+        }
 
         public Legacy {
             ports = List.copyOf(ports);

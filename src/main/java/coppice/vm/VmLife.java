@@ -241,7 +241,7 @@ final class VmLife {
 
     /// What cannot be removed leaves the VM there, so that its delete can be repeated.
     private void discard() {
-        context.records().delete(vm().id());
+        context.records().delete(vm().id(), presence.now());
         presence.leaveMachine();
         context.machines().delete(vm().id());
         loop.leave();

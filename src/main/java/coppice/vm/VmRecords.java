@@ -4,6 +4,7 @@ import coppice.base.Code;
 import coppice.base.Failure;
 import coppice.base.Slug;
 import coppice.store.Store;
+import java.time.Instant;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -111,11 +112,37 @@ final class VmRecords {
         return holder;
     }
 
-    void delete(VmId vm) {
+    /// Removes a VM; what the legacy family tells of it afterwards is noted in the same instant.
+    void delete(VmId vm, Instant now) {
+        store.change(
+                handle -> {
+                    DeletedVms.note(handle, vm, now);
+                    handle.createUpdate("delete from vms where id = :id")
+                            .bind("id", vm.text())
+                            .execute();
+                });
+    }
+
+    /// Notes that the stop of this moment was a kill.
+    void killed(VmId vm, Instant stopped) {
         store.change(
                 handle ->
-                        handle.createUpdate("delete from vms where id = :id")
+                        handle.createUpdate("update vms set killed_at = :stopped where id = :id")
+                                .bind("stopped", stopped.toEpochMilli())
                                 .bind("id", vm.text())
                                 .execute());
+    }
+
+    /// Whether the stop of this moment was a kill.
+    boolean wasKilled(VmId vm, Instant stopped) {
+        return store.read(
+                handle ->
+                        handle.createQuery(
+                                                "select count(*) from vms where id = :id and killed_at = :stopped")
+                                        .bind("stopped", stopped.toEpochMilli())
+                                        .bind("id", vm.text())
+                                        .mapTo(Long.class)
+                                        .one()
+                                == 1);
     }
 }

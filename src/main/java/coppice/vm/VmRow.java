@@ -35,11 +35,8 @@ final class VmRow {
                                 seconds(row, "max_run_seconds"),
                                 seconds(row, "max_run_total_seconds")),
                         row.getInt("automatic_restart") == 1,
-                        Json.parse(
-                                        ("{\"m\":" + row.getString("metadata") + "}")
-                                                .getBytes(StandardCharsets.UTF_8))
-                                .stringMap("m")
-                                .orElseThrow()),
+                        labels(row),
+                        row.getLong("activity_threshold_bytes")),
                 new Vm.Hardware(
                         new Resources(
                                 row.getInt("cpu"),
@@ -59,6 +56,14 @@ final class VmRow {
                 Duration.ofMillis(row.getLong("total_run_millis")),
                 Instant.ofEpochMilli(row.getLong("created_at")),
                 Instant.ofEpochMilli(row.getLong("updated_at")));
+    }
+
+    private static Map<String, String> labels(ResultSet row) throws SQLException {
+        return Json.parse(
+                        ("{\"m\":" + row.getString("metadata") + "}")
+                                .getBytes(StandardCharsets.UTF_8))
+                .stringMap("m")
+                .orElseThrow();
     }
 
     private static VmState state(ResultSet row) throws SQLException {
@@ -160,6 +165,7 @@ final class VmRow {
         row.put("max_run_seconds", seconds(settings.timers().maxRun()));
         row.put("max_run_total_seconds", seconds(settings.timers().maxRunTotal()));
         row.put("automatic_restart", settings.automaticRestart() ? 1 : 0);
+        row.put("activity_threshold_bytes", settings.activityThreshold());
         row.put(
                 "metadata",
                 new String(Json.writeValue(settings.metadata()), StandardCharsets.UTF_8));

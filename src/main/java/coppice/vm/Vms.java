@@ -37,10 +37,12 @@ public final class Vms implements AutoCloseable {
     private final Execs execs;
     private final Creation creation;
     private final Forks forks;
+    private final DeletedVms deleted;
 
-    private Vms(VmContext context, Snapshots snapshots) {
+    private Vms(VmContext context, Snapshots snapshots, DeletedVms deleted) {
         this.context = context;
         this.snapshots = snapshots;
+        this.deleted = deleted;
         this.execs = new Execs();
         this.creation = new Creation(context, snapshots, context.limits().pool());
         this.forks = new Forks(context, creation);
@@ -81,8 +83,8 @@ public final class Vms implements AutoCloseable {
         var vms =
                 new Vms(
                         context,
-                        new Snapshots(
-                                store, accounts, files, catalogue, limits.snapshots(), clock));
+                        new Snapshots(store, accounts, files, catalogue, limits.snapshots(), clock),
+                        new DeletedVms(store, clock));
         vms.creation.pool().start();
         return vms;
     }
@@ -197,8 +199,20 @@ public final class Vms implements AutoCloseable {
 
     public Vm kill(AccountId account, String name) {
         var life = context.fleet().named(account, name);
+        var before = life.vm().state();
         life.cut();
-        return life.loop().ask(life::kill, Deadline.in(context.limits().pause()));
+        var killed = life.loop().ask(life::kill, Deadline.in(context.limits().pause()));
+        if (!(before instanceof VmState.Stopped)
+                && killed.state() instanceof VmState.Stopped(var since, _)) {
+            context.records().killed(killed.id(), since);
+        }
+        return killed;
+    }
+
+    /// Whether a VM that is stopped was killed; a stop that it came to by itself or in good order is none.
+    public boolean wasKilled(Vm vm) {
+        return vm.state() instanceof VmState.Stopped(var since, _)
+                && context.records().wasKilled(vm.id(), since);
     }
 
     public void delete(AccountId account, String name) {
@@ -302,6 +316,11 @@ public final class Vms implements AutoCloseable {
 
     public Snapshots snapshots() {
         return snapshots;
+    }
+
+    /// Those that were deleted a short while ago.
+    public DeletedVms deleted() {
+        return deleted;
     }
 
     public Instant now() {

@@ -66,7 +66,8 @@ final class AnyVm {
                         maybe(this::seconds),
                         maybe(this::seconds)),
                 random.nextBoolean(),
-                labels());
+                labels(),
+                random.nextLong(1L << 40));
     }
 
     Vm.Hardware hardware() {
@@ -127,7 +128,8 @@ final class AnyVm {
                         .filter(_ -> random.nextBoolean())
                         .map(port -> new Vm.Legacy.Port(port, random.nextInt(1, 65536)))
                         .toList();
-        return new Vm.Legacy(ports, "/" + text(), persistence());
+        return new Vm.Legacy(
+                ports, "/" + text(), persistence(), random.nextBoolean(), maybe(this::text));
     }
 
     Persistence persistence() {

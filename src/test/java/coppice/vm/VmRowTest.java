@@ -12,6 +12,7 @@ import coppice.identity.Accounts;
 import coppice.store.Store;
 import java.nio.file.Path;
 import java.time.Clock;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -148,8 +149,8 @@ class VmRowTest {
         var other = any.of(accounts.getFirst());
         records.insert(one, false);
         records.insert(other, false);
-        records.delete(one.id());
-        records.delete(one.id());
+        records.delete(one.id(), Instant.now());
+        records.delete(one.id(), Instant.now());
         assertSame(Map.of(other.id(), other), stored());
     }
 

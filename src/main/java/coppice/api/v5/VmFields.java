@@ -37,7 +37,8 @@ final class VmFields {
                 BodyFields.label(body, "displayName", before.displayName()),
                 timers(body, before.timers()),
                 body.bool("automaticRestart").orElse(before.automaticRestart()),
-                metadata(body, before.metadata()));
+                metadata(body, before.metadata()),
+                before.activityThreshold());
     }
 
     /// Whether the slug may be taken from another VM. Needs a slug to take.
