@@ -2,6 +2,7 @@ package coppice.api;
 
 import coppice.base.Failure;
 import coppice.json.JsonWriter;
+import java.util.Optional;
 
 /// The path families: where an operation is served, and how its errors look.
 public enum Family {
@@ -46,6 +47,15 @@ public enum Family {
         if (this == LEGACY) {
             body.put("error", code).put("description", message);
         }
-        return body.putAll(failure.details());
+        failure.details()
+                .forEach(
+                        (name, value) -> {
+                            if (value instanceof Optional<?> detail) {
+                                body.putOrNull(name, detail); // the contract says "or null" of it
+                            } else {
+                                body.put(name, value);
+                            }
+                        });
+        return body;
     }
 }

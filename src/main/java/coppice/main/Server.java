@@ -92,7 +92,7 @@ final class Server implements AutoCloseable {
         publish(new Images(home, settings, hypervisor), settings, vms);
         keep(SnapshotTimers.start(vms.snapshots()));
         keep(LifeTimers.start(vms, settings.timerInterval()));
-        var routes = routes(vms, metrics(settings, store, accounts, host));
+        var routes = routes(vms, settings.brand().text(), metrics(settings, store, accounts, host));
         var api = new Api(apiSettings(settings), credentials(keys), routes);
         var address = new InetSocketAddress(settings.httpAddress(), settings.httpPort());
         var http = keep(HttpServer.start(address, HttpLimits.DEFAULT, api));
@@ -139,12 +139,12 @@ final class Server implements AutoCloseable {
                 .toList();
     }
 
-    private static List<Route> routes(Vms vms, List<Route> more) {
+    private static List<Route> routes(Vms vms, String brand, List<Route> more) {
         return Stream.of(
                         more,
                         new VmRoutes(vms).routes(),
                         new SnapshotRoutes(vms).routes(),
-                        new LegacyVmRoutes(vms).routes(),
+                        new LegacyVmRoutes(vms, brand).routes(),
                         new LegacySnapshotRoutes(vms.snapshots()).routes())
                 .flatMap(List::stream)
                 .toList();

@@ -10,6 +10,7 @@ import java.net.http.HttpResponse;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.Base64;
+import java.util.Map;
 
 /// A caller of the API with one key, as a test sees it.
 final class Client {
@@ -18,6 +19,7 @@ final class Client {
     private final HttpClient http;
     private final String baseUrl;
     private final String key;
+    private final Map<String, String> headers;
 
     /// A response: its status and its JSON body, empty when it had none.
     record Answer(int status, JsonObject body, HttpResponse<byte[]> response) {
@@ -50,9 +52,19 @@ final class Client {
     }
 
     Client(HttpClient http, String baseUrl, String key) {
+        this(http, baseUrl, key, Map.of());
+    }
+
+    private Client(HttpClient http, String baseUrl, String key, Map<String, String> headers) {
         this.http = http;
         this.baseUrl = baseUrl;
         this.key = key;
+        this.headers = headers;
+    }
+
+    /// One that sends this header as well.
+    Client with(String header, String value) {
+        return new Client(http, baseUrl, key, Map.of(header, value));
     }
 
     Answer get(String path) {
@@ -77,6 +89,7 @@ final class Client {
                         .timeout(PATIENCE)
                         .header("Authorization", "Bearer " + key)
                         .method(method, HttpRequest.BodyPublishers.ofByteArray(body));
+        headers.forEach(request::header);
         try {
             var response = http.send(request.build(), HttpResponse.BodyHandlers.ofByteArray());
             var isJson = response.body().length > 0 && response.body()[0] == '{';

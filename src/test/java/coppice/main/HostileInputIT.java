@@ -240,6 +240,7 @@ class HostileInputIT {
             var operation = takers.get(random.nextInt(takers.size()));
             var body = Json.writeValue(value(random, words, 0));
             var answer = stranger.send(operation.method(), operation.pathOf(vm), body);
+            forget(operation, answer);
             assertTrue(
                     answer.status() < 500,
                     () ->
@@ -248,6 +249,13 @@ class HostileInputIT {
                                     + new String(body, StandardCharsets.UTF_8)
                                     + ": "
                                     + answer.message());
+        }
+    }
+
+    /// An old create needs no field: what it makes of garbage that it may ignore must not stay.
+    private void forget(Operation operation, Client.Answer answer) {
+        if (operation.path().equals("/v1/vms") && answer.status() == 200) {
+            stranger.delete("/v5/vms/" + answer.body().requiredString("id")).expect(204);
         }
     }
 

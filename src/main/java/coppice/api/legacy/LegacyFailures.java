@@ -2,9 +2,11 @@ package coppice.api.legacy;
 
 import coppice.base.Code;
 import coppice.base.Failure;
+import coppice.vm.Vm;
 import coppice.vm.VmState;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 
 /// What the core's failures are called in the legacy family. Each operation has its own words; what is not among them keeps its name.
 ///
@@ -40,6 +42,51 @@ final class LegacyFailures {
                             : failure;
             default -> naming(failure, vm);
         };
+    }
+
+    static Failure starting(Failure failure, String vm, List<VmState> seen) {
+        return forking(failure, vm, seen);
+    }
+
+    static Failure pausing(Vm vm) {
+        return new Failure(
+                Code.CONFLICT,
+                "%s is being suspended; start it when that is done".formatted(vm.id()));
+    }
+
+    static Failure stopping(Failure failure, String vm, List<VmState> seen) {
+        return switch (failure.code()) {
+            case CONFLICT ->
+                    isPausing(seen)
+                            ? failure.as(Code.VM_IS_SUSPENDING, Map.of())
+                            : wrongState(failure, Code.VM_NOT_RUNNING, seen);
+            default -> naming(failure, vm);
+        };
+    }
+
+    static Failure resizing(Failure failure, String vm) {
+        return failure.code() == Code.UNAVAILABLE
+                ? failure.as(Code.RESIZE_FAILED, Map.of())
+                : naming(failure, vm);
+    }
+
+    /// @param snapshot what it was to be made from; absent: the default
+    static Failure creating(Failure failure, Optional<String> snapshot) {
+        return switch (failure.code()) {
+            case BAD_REQUEST -> failure.as(Code.CREATE_VM_BAD_REQUEST, Map.of());
+            case NOT_FOUND ->
+                    snapshot.map(name -> updating(failure, name))
+                            .orElseGet(
+                                    () -> failure.as(Code.NO_DEFAULT_SNAPSHOT_AVAILABLE, Map.of()));
+            default -> failure;
+        };
+    }
+
+    /// Of doing something inside a VM, or to its services.
+    static Failure serving(Failure failure, String vm) {
+        return failure.code() == Code.BAD_REQUEST
+                ? failure.as(Code.VALIDATION_ERROR, Map.of())
+                : naming(failure, vm);
     }
 
     static Failure forking(Failure failure, String vm, List<VmState> seen) {

@@ -64,6 +64,15 @@ final class LegacyFields {
                         .orElse(USUAL_READY_SECONDS));
     }
 
+    /// Traffic of no more bytes than this in ten seconds is no activity.
+    static Optional<Long> activityThreshold(JsonObject body) {
+        var bytes = body.integer("activityThresholdBytes");
+        if (bytes.filter(number -> number < 0).isPresent()) {
+            throw body.fault("activityThresholdBytes", "must be 0 or more");
+        }
+        return bytes;
+    }
+
     /// Of a VM.
     static Persistence persistence(JsonObject body) {
         var wanted = body.object("persistence");

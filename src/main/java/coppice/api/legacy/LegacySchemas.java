@@ -7,7 +7,7 @@ import coppice.json.Schema;
 
 /// The shapes of the legacy operations, as contract/vms.md and contract/snapshots.md give them.
 final class LegacySchemas {
-    private static final Schema.ObjectOf PERSISTENCE =
+    static final Schema.ObjectOf PERSISTENCE =
             Schema.object("LegacyPersistence")
                     .field(
                             "type",
@@ -30,7 +30,7 @@ final class LegacySchemas {
                     .field("targetPort", Schema.integer(), ALWAYS, "1 to 65535.");
 
     /// What a fork and a template say alike.
-    private static final Schema.ObjectOf VM_SETTINGS =
+    static final Schema.ObjectOf VM_SETTINGS =
             Schema.object()
                     .field(
                             "idleTimeoutSeconds",

@@ -14,7 +14,6 @@ import coppice.base.Failure;
 import coppice.json.JsonObject;
 import coppice.json.JsonWriter;
 import coppice.json.Schema;
-import coppice.vm.Persistence;
 import coppice.vm.Snapshot;
 import coppice.vm.SnapshotFilter;
 import coppice.vm.SnapshotId;
@@ -106,18 +105,10 @@ public final class LegacySnapshotRoutes {
                 .putOrNull("failureReason", failure)
                 .put("failed", failure.isPresent())
                 .put("deleted", snapshot.standing() instanceof Snapshot.Deleted)
-                .put("snapshotPersistence", persistence(snapshot.persistence()))
+                .put("snapshotPersistence", LegacyListing.persistence(snapshot.persistence()))
                 .putOrNull("vcpuCount", resources.map(r -> r.cpu()))
                 .putOrNull("memSizeMib", resources.map(r -> r.memory().mib()))
                 .putOrNull("rootfsSizeMb", resources.map(r -> r.storage().mib()));
-    }
-
-    private static JsonWriter persistence(Persistence.Lasting persistence) {
-        return switch (persistence) {
-            case Persistence.Sticky(int priority) ->
-                    new JsonWriter().put("type", "sticky").put("priority", priority);
-            case Persistence.Persistent _ -> new JsonWriter().put("type", "persistent");
-        };
     }
 
     /// Checks what is sent as a build would, and says that there are none yet.

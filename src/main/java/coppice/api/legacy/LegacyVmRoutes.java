@@ -8,9 +8,7 @@ import coppice.api.Reply;
 import coppice.api.Route;
 import coppice.base.Code;
 import coppice.base.Failure;
-import coppice.base.RandomText;
 import coppice.identity.AccountId;
-import coppice.json.Json;
 import coppice.json.JsonObject;
 import coppice.json.JsonWriter;
 import coppice.vm.NewFork;
@@ -21,25 +19,39 @@ import coppice.vm.Snapshot;
 import coppice.vm.Timers;
 import coppice.vm.Vm;
 import coppice.vm.Vms;
-import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 import java.util.function.UnaryOperator;
+import java.util.stream.Stream;
 
 /// The legacy operations on one VM.
 public final class LegacyVmRoutes {
     private static final String VM = "/v1/vms/{vm_id}";
 
     private final Vms vms;
+    private final LinuxUserHeader user;
 
-    public LegacyVmRoutes(Vms vms) {
+    /// @param brand the word inside header names
+    public LegacyVmRoutes(Vms vms, String brand) {
         this.vms = vms;
+        this.user = new LinuxUserHeader(brand);
     }
 
     public List<Route> routes() {
+        return Stream.of(
+                        new LegacyListing(vms).routes(),
+                        new LegacyStarts(vms).routes(),
+                        new LegacyLife(vms).routes(),
+                        List.of(new LegacyExec(vms, user).route()),
+                        copyingRoutes(),
+                        new LegacyServices(vms, user).routes())
+                .flatMap(List::stream)
+                .toList();
+    }
+
+    private List<Route> copyingRoutes() {
         return List.of(
                 Route.legacy(POST, VM + "/snapshot", "legacyTakeSnapshot", this::take)
                         .about("Legacy", "Take a snapshot of a running or suspended VM")
@@ -138,7 +150,7 @@ public final class LegacyVmRoutes {
         return new NewFork(
                 BodyFields.whole(body, "count", 1, NewFork.MAX_COUNT).orElse(1),
                 settings(body, persistence),
-                () -> internet(now),
+                () -> LegacyCreation.internet(now),
                 source -> new Vm.Legacy(ports, workdir.orElse(source.workdir()), persistence),
                 Optional.of(readiness));
     }
@@ -162,22 +174,9 @@ public final class LegacyVmRoutes {
                             timers.maxRun(),
                             timers.maxRunTotal()),
                     copied.automaticRestart(),
-                    copied.metadata());
+                    copied.metadata(),
+                    copied.activityThreshold());
         };
-    }
-
-    /// Legacy VMs state no rules, and their users expect the Internet: one rule from the VM to it.
-    private static String internet(Instant now) {
-        var rule =
-                new JsonWriter()
-                        .put("id", RandomText.id("fw-"))
-                        .put("action", "allow")
-                        .put("source", Map.of())
-                        .put("destination", Map.of("public", true))
-                        .put("dependencies", List.of())
-                        .put("createdAt", now)
-                        .put("updatedAt", now);
-        return new String(Json.writeValue(List.of(rule)), StandardCharsets.UTF_8);
     }
 
     private static JsonWriter write(Vm copy) {

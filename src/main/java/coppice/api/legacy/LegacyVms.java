@@ -22,12 +22,14 @@ final class LegacyVms {
     /// By id, by the 20 characters of its id, which come before slugs, or by slug.
     static Vm named(Vms vms, AccountId account, String name) {
         try {
-            return BARE_ID.matcher(name).matches()
-                    ? ofBareId(vms, account, name)
-                    : vms.get(account, name);
+            return isBareId(name) ? ofBareId(vms, account, name) : vms.get(account, name);
         } catch (Failure e) {
             throw LegacyFailures.naming(e, name);
         }
+    }
+
+    static boolean isBareId(String name) {
+        return BARE_ID.matcher(name).matches();
     }
 
     private static Vm ofBareId(Vms vms, AccountId account, String name) {

@@ -53,7 +53,7 @@ class LegacyVmRoutesTest {
     @BeforeEach
     void open() {
         given = new GivenVms(directory);
-        ada = new ApiCaller(new LegacyVmRoutes(given.vms()).routes(), given.ada().uuid());
+        ada = new ApiCaller(new LegacyVmRoutes(given.vms(), "svc").routes(), given.ada().uuid());
         bob = ada.as(given.bob().uuid());
     }
 

@@ -1,0 +1,45 @@
+package coppice.api.legacy;
+
+import coppice.api.BrandedHeader;
+import coppice.api.Call;
+import coppice.base.Code;
+import coppice.base.Failure;
+import java.util.List;
+import java.util.Optional;
+import java.util.regex.Pattern;
+
+/// The header by which a legacy call names the Linux user it acts as.
+final class LinuxUserHeader {
+    private static final Pattern USER = Pattern.compile("[A-Za-z_][A-Za-z0-9_.-]{0,31}");
+
+    private final List<String> names;
+
+    LinuxUserHeader(String brand) {
+        this.names = new BrandedHeader(brand).names("X-%s-Vm-Linux-User-Id");
+    }
+
+    /// Refuses as `BAD_REQUEST` what no user is called. Whether there is such a user, only the VM knows.
+    Optional<String> of(Call call) {
+        var values =
+                names.stream()
+                        .flatMap(name -> call.headers().all(name).stream())
+                        .filter(value -> !value.isBlank())
+                        .distinct()
+                        .toList();
+        if (values.size() > 1) {
+            throw new Failure(
+                    Code.BAD_REQUEST,
+                    "%s is sent more than once; send it once".formatted(names.getFirst()));
+        }
+        values.stream()
+                .filter(value -> !USER.matcher(value).matches())
+                .findFirst()
+                .ifPresent(
+                        _ -> {
+                            throw new Failure(
+                                    Code.BAD_REQUEST,
+                                    "%s is no name of a Linux user".formatted(names.getFirst()));
+                        });
+        return values.stream().findFirst();
+    }
+}
