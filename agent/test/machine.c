@@ -143,11 +143,34 @@ static void a_copy_that_is_not_itself_does_not_speak(void) {
     check_usable();
 }
 
+/* journald writes on where it was; journalctl looks under the present machine id. */
+static void a_copy_finds_the_journal_of_what_it_was_copied_from(void) {
+    static const char *const ids[] = {"1111111111111111111111111111aaaa", "2222222222222222222222222222bbbb",
+                                      "3333333333333333333333333333cccc"};
+    char name[200], path[300], target[100];
+    snprintf(name, sizeof name, "%s\n", ids[0]);
+    file_write("etc/machine-id", name, 0444);
+    snprintf(name, sizeof name, "var/log/journal/%s/system.journal", ids[0]);
+    file_write(name, "entries", 0640);
+    for (int i = 1; i < 3; i++) {
+        host_connect((uint8_t)(100 + i), "copy", ids[i]);
+        CHECK(welcome.code[0] == 0);
+        snprintf(name, sizeof name, "var/log/journal/%s/system.journal", ids[i]);
+        CHECK(strcmp(file_text(name), "entries") == 0);
+        snprintf(name, sizeof name, "var/log/journal/%s", ids[i]);
+        file_path(path, sizeof path, name);
+        ssize_t length = readlink(path, target, sizeof target);
+        CHECK(length == 32 && memcmp(target, ids[0], 32) == 0); /* of a copy of a copy too: no chain of links */
+    }
+    check_usable();
+}
+
 const struct test machine_tests[] = {
     TEST(a_worker_of_a_refused_stream_answers_no_other),
     TEST(sync_clock_and_shutdown_answer),
     TEST(processors_and_memory_come_online),
     TEST(a_copy_becomes_itself_before_it_answers),
     TEST(a_copy_that_is_not_itself_does_not_speak),
+    TEST(a_copy_finds_the_journal_of_what_it_was_copied_from),
     {NULL, NULL},
 };
