@@ -39,8 +39,7 @@ final class Sqlite {
                 }
             }
         } catch (IOException e) {
-            throw new Failure(
-                    Code.UNAVAILABLE, "%s cannot be made ready".formatted(directory), e);
+            throw new Failure(Code.UNAVAILABLE, "%s cannot be made ready".formatted(directory), e);
         }
         System.setProperty("org.sqlite.tmpdir", directory.toAbsolutePath().toString());
     }
