@@ -223,8 +223,7 @@ final class Forks {
         void takeBack(RuntimeException why) {
             for (var copy : copies) {
                 try {
-                    copy.cut();
-                    copy.loop().ask(copy::delete, Deadline.in(context.limits().pause()));
+                    copy.cutFor(copy::delete, Deadline.in(context.limits().pause()));
                 } catch (RuntimeException e) {
                     if (!copy.loop().isGone()) {
                         why.addSuppressed(e);

@@ -9,6 +9,9 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.Optional;
 import java.util.UUID;
+import java.util.concurrent.Callable;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Consumer;
 import java.util.function.UnaryOperator;
@@ -23,6 +26,8 @@ final class VmLife {
 
     /// What was due and failed is not tried again before.
     private static final Duration RETRY = Duration.ofSeconds(10);
+
+    private static final Duration CUT = Duration.ofMillis(50);
 
     private final VmContext context;
     private final VmLoop loop;
@@ -72,11 +77,28 @@ final class VmLife {
         return presence.up();
     }
 
-    /// Ends what a kill or a delete must not wait for. From any thread.
-    void cut() {
-        if (loop.isBusy()) {
-            context.machines().sweep(vm().id());
+    /// Has the loop do what must not wait for anything: what the loop is in the middle of is ended. Again and again until its turn has
+    /// come, since a start that has just begun has no process yet that could be ended. From any thread.
+    <T> T cutFor(Callable<T> work, Deadline deadline) {
+        var turn = new CountDownLatch(1);
+        var task =
+                loop.submit(
+                        () -> {
+                            turn.countDown();
+                            return work.call();
+                        });
+        try {
+            do {
+                if (loop.isBusy() && turn.getCount() > 0) {
+                    context.machines().sweep(vm().id());
+                }
+            } while (!turn.await(CUT.toMillis(), TimeUnit.MILLISECONDS)
+                    && !task.isDone()
+                    && !deadline.isPast());
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
         }
+        return loop.await(task, deadline);
     }
 
     /// A server that starts found the VM's machine running. Before the loop starts.

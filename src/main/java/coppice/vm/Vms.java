@@ -200,8 +200,7 @@ public final class Vms implements AutoCloseable {
     public Vm kill(AccountId account, String name) {
         var life = context.fleet().named(account, name);
         var before = life.vm().state();
-        life.cut();
-        var killed = life.loop().ask(life::kill, Deadline.in(context.limits().pause()));
+        var killed = life.cutFor(life::kill, Deadline.in(context.limits().pause()));
         if (!(before instanceof VmState.Stopped)
                 && killed.state() instanceof VmState.Stopped(var since, _)) {
             context.records().killed(killed.id(), since);
@@ -217,9 +216,8 @@ public final class Vms implements AutoCloseable {
 
     public void delete(AccountId account, String name) {
         var life = context.fleet().named(account, name);
-        life.cut();
         try {
-            life.loop().ask(life::delete, Deadline.in(context.limits().pause()));
+            life.cutFor(life::delete, Deadline.in(context.limits().pause()));
         } catch (Failure e) {
             if (!life.loop().isGone()) {
                 throw e;

@@ -52,7 +52,7 @@ class StartFailuresIT {
         var hang = directory.resolve("hang");
         var path =
                 fakeQemu(
-                        "[ -e %s ] && exec sleep 60; exec /usr/bin/qemu-system-x86_64 \"$@\""
+                        "[ -e %s ] && exec sleep 600; exec /usr/bin/qemu-system-x86_64 \"$@\""
                                 .formatted(hang));
         try (var other = Installation.start(Map.of("PATH", path))) {
             var caller = other.client("main");
@@ -68,11 +68,13 @@ class StartFailuresIT {
             awaitState(caller, "starting");
             caller.post("/v5/vms/%s/pause".formatted(mine), "{}").expect(409, "CONFLICT");
             caller.post("/v5/vms/%s/stop".formatted(mine), "{}").expect(409, "CONFLICT");
+            var soon = Deadline.in(Duration.ofSeconds(30));
             assertEquals(
                     "stopped",
                     caller.post("/v5/vms/%s/kill".formatted(mine), "{}")
                             .expect(200)
                             .requiredString("state"));
+            assertTrue(!soon.isPast(), "the kill waited for the start");
             start.join();
 
             var create =
