@@ -23,6 +23,7 @@ final class Errors {
             case GONE -> 410;
             case TOO_LARGE -> 413;
             case UNSUPPORTED_TYPE -> 415;
+            case UNSATISFIABLE -> 416;
             case UPGRADE -> 426;
             case BUSY -> 429;
             case INTERNAL -> 500;
@@ -41,6 +42,10 @@ final class Errors {
         var answer = HttpResponse.of(status, Reply.JSON, Json.write(body));
         if (status == 401) {
             answer = answer.with(Headers.of("WWW-Authenticate", "Bearer"));
+        }
+        if (status == 416 && failure.details().containsKey("size")) {
+            var size = failure.details().get("size");
+            answer = answer.with(Headers.of("Content-Range", "bytes */" + size));
         }
         if (status == 426) {
             answer =

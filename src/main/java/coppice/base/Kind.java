@@ -20,6 +20,8 @@ public enum Kind {
     TOO_LARGE,
     /// The body has a content type that is not understood.
     UNSUPPORTED_TYPE,
+    /// The part that is asked for is not there: the detail `size` says how large the whole is.
+    UNSATISFIABLE,
     /// The operation is spoken in another protocol; switch to that.
     UPGRADE,
     /// Too many at once; try later.

@@ -71,7 +71,8 @@ public final class FileReading implements AutoCloseable {
 
     private static Optional<FileDescription> description(Flow flow, Inlet described)
             throws ProtocolException {
-        if (described.hasEnded()) {
+        // Its end comes without it when the reading is refused, and a little before the refusal.
+        if (described.hasEnded() && described.size() > 0) {
             return Optional.of(FileDescription.of(Fields.parse(described.bytes())));
         }
         flow.requireOngoing();

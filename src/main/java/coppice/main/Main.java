@@ -55,7 +55,7 @@ public final class Main implements Callable<Integer> {
 
     private static int status(Kind kind) {
         return switch (kind) {
-            case INVALID, METHOD, TOO_LARGE, UNSUPPORTED_TYPE, UPGRADE -> 2;
+            case INVALID, METHOD, TOO_LARGE, UNSUPPORTED_TYPE, UNSATISFIABLE, UPGRADE -> 2;
             case UNAUTHENTICATED, FORBIDDEN -> 3;
             case ABSENT, GONE -> 4;
             case CONFLICT, FULL -> 5;

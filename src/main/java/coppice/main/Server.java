@@ -7,6 +7,7 @@ import coppice.api.Credentials;
 import coppice.api.Route;
 import coppice.api.legacy.LegacySnapshotRoutes;
 import coppice.api.legacy.LegacyVmRoutes;
+import coppice.api.v5.FileRoutes;
 import coppice.api.v5.SnapshotRoutes;
 import coppice.api.v5.VmRoutes;
 import coppice.base.Code;
@@ -25,6 +26,7 @@ import coppice.qemu.Hypervisor;
 import coppice.qemu.QemuLauncher;
 import coppice.store.Store;
 import coppice.vm.BaseImage;
+import coppice.vm.GuestFileAccess;
 import coppice.vm.LifeTimers;
 import coppice.vm.SnapshotTimers;
 import coppice.vm.Snapshots;
@@ -35,6 +37,7 @@ import java.net.URI;
 import java.nio.file.Path;
 import java.time.Clock;
 import java.util.ArrayDeque;
+import java.util.ArrayList;
 import java.util.Deque;
 import java.util.List;
 import java.util.stream.Stream;
@@ -92,7 +95,9 @@ final class Server implements AutoCloseable {
         publish(new Images(home, settings, hypervisor), settings, vms);
         keep(SnapshotTimers.start(vms.snapshots()));
         keep(LifeTimers.start(vms, settings.timerInterval()));
-        var routes = routes(vms, settings.brand().text(), metrics(settings, store, accounts, host));
+        var more = new ArrayList<>(metrics(settings, store, accounts, host));
+        more.addAll(files(vms, settings));
+        var routes = routes(vms, settings.brand().text(), more);
         var api = new Api(apiSettings(settings), credentials(keys), routes);
         var address = new InetSocketAddress(settings.httpAddress(), settings.httpPort());
         var http = keep(HttpServer.start(address, HttpLimits.DEFAULT, api));
@@ -137,6 +142,11 @@ final class Server implements AutoCloseable {
                         })
                 .stream()
                 .toList();
+    }
+
+    private static List<Route> files(Vms vms, Settings settings) {
+        var files = new GuestFileAccess(vms, settings.vmLimits().start());
+        return new FileRoutes(files).routes();
     }
 
     private static List<Route> routes(Vms vms, String brand, List<Route> more) {

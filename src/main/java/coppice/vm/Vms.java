@@ -272,6 +272,11 @@ public final class Vms implements AutoCloseable {
         return context.fleet().named(account, name).waker().use(deadline, use);
     }
 
+    /// As [#awake], for a use that goes on after this returns: until the result is closed.
+    AwakeGuest hold(AccountId account, String name, Deadline deadline) {
+        return context.fleet().named(account, name).waker().hold(deadline);
+    }
+
     /// As [#awake] for what was begun before, but no VM is woken for it or held awake by it: waits until the VM runs. `UNAVAILABLE` if it
     /// has stopped.
     public <T> T reach(AccountId account, VmId vm, Deadline deadline, AwakeUse<T> use) {

@@ -3,6 +3,7 @@ package coppice.vm;
 import coppice.base.Code;
 import coppice.base.Deadline;
 import coppice.base.Failure;
+import coppice.base.Undo;
 import coppice.guest.Guest;
 import java.time.Duration;
 import java.util.Optional;
@@ -67,6 +68,16 @@ final class Waker {
         // First held, then woken: no timer comes between the wake and the use.
         try (var _ = life.activity().hold()) {
             return use.with(guest(deadline));
+        }
+    }
+
+    /// As [#use], for a use that goes on after this returns.
+    AwakeGuest hold(Deadline deadline) {
+        try (var undo = new Undo()) {
+            var hold = undo.add(life.activity().hold());
+            var guest = guest(deadline);
+            undo.keep();
+            return new AwakeGuest(guest, hold);
         }
     }
 

@@ -3,6 +3,8 @@ package coppice.main;
 import coppice.json.Json;
 import coppice.json.JsonObject;
 import java.io.IOException;
+import java.net.InetSocketAddress;
+import java.net.Socket;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
@@ -84,6 +86,10 @@ final class Client {
     }
 
     Answer send(String method, String path, byte[] body) {
+        return send(method, path, body, Map.of());
+    }
+
+    Answer send(String method, String path, byte[] body, Map<String, String> headers) {
         var request =
                 HttpRequest.newBuilder(URI.create(baseUrl + path))
                         .timeout(PATIENCE)
@@ -102,6 +108,43 @@ final class Client {
         } catch (InterruptedException e) {
             throw new IllegalStateException(e);
         }
+    }
+
+    /// Announces a body of this length, sends a part of it and no more.
+    ///
+    /// @return what was answered, as text
+    String cutOff(String method, String path, long length, byte[] part) throws IOException {
+        try (var socket = open()) {
+            var head =
+                    "%s %s HTTP/1.1\r\nHost: test\r\nAuthorization: Bearer %s\r\nContent-Length: %d\r\n\r\n"
+                            .formatted(method, path, key, length);
+            socket.getOutputStream().write(head.getBytes(StandardCharsets.UTF_8));
+            socket.getOutputStream().write(part);
+            socket.shutdownOutput();
+            return new String(socket.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+        }
+    }
+
+    /// A connection on which this path was asked for and nothing of the answer but its first byte is read.
+    Socket stalled(String path) throws IOException {
+        var socket = open();
+        var head =
+                "GET %s HTTP/1.1\r\nHost: test\r\nAuthorization: Bearer %s\r\n\r\n"
+                        .formatted(path, key);
+        socket.getOutputStream().write(head.getBytes(StandardCharsets.UTF_8));
+        if (socket.getInputStream().read() < 0) {
+            throw new IOException("no answer");
+        }
+        return socket;
+    }
+
+    private Socket open() throws IOException {
+        var address = URI.create(baseUrl);
+        var socket = new Socket();
+        socket.setReceiveBufferSize(4096);
+        socket.setSoTimeout((int) PATIENCE.toMillis());
+        socket.connect(new InetSocketAddress(address.getHost(), address.getPort()));
+        return socket;
     }
 
     /// Creates a VM without network reach and returns its id.
