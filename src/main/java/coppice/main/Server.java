@@ -9,6 +9,7 @@ import coppice.api.legacy.LegacySnapshotRoutes;
 import coppice.api.legacy.LegacyVmRoutes;
 import coppice.api.v5.FileRoutes;
 import coppice.api.v5.SnapshotRoutes;
+import coppice.api.v5.UploadRoutes;
 import coppice.api.v5.VmRoutes;
 import coppice.base.Code;
 import coppice.base.Failure;
@@ -30,6 +31,8 @@ import coppice.vm.GuestFileAccess;
 import coppice.vm.LifeTimers;
 import coppice.vm.SnapshotTimers;
 import coppice.vm.Snapshots;
+import coppice.vm.UploadTimers;
+import coppice.vm.Uploads;
 import coppice.vm.Usage;
 import coppice.vm.Vms;
 import java.net.InetSocketAddress;
@@ -96,7 +99,7 @@ final class Server implements AutoCloseable {
         keep(SnapshotTimers.start(vms.snapshots()));
         keep(LifeTimers.start(vms, settings.timerInterval()));
         var more = new ArrayList<>(metrics(settings, store, accounts, host));
-        more.addAll(files(vms, settings));
+        more.addAll(files(vms, settings, store, host));
         var routes = routes(vms, settings.brand().text(), more);
         var api = new Api(apiSettings(settings), credentials(keys), routes);
         var address = new InetSocketAddress(settings.httpAddress(), settings.httpPort());
@@ -144,9 +147,13 @@ final class Server implements AutoCloseable {
                 .toList();
     }
 
-    private static List<Route> files(Vms vms, Settings settings) {
+    private List<Route> files(Vms vms, Settings settings, Store store, Vms.Host host) {
         var files = new GuestFileAccess(vms, settings.vmLimits().start());
-        return new FileRoutes(files).routes();
+        var uploads = new Uploads(vms, files, store, host, Clock.systemUTC());
+        keep(UploadTimers.start(uploads));
+        return Stream.of(new FileRoutes(files).routes(), new UploadRoutes(uploads).routes())
+                .flatMap(List::stream)
+                .toList();
     }
 
     private static List<Route> routes(Vms vms, String brand, List<Route> more) {

@@ -119,7 +119,7 @@ public final class GuestFileAccess {
         use(
                 who,
                 files -> {
-                    var file = new NewFile(content.size(), content.mode(), OptionalLong.empty());
+                    var file = new NewFile(content.size(), content.mode(), content.checksum());
                     try (var writing = files.write(path.text(), who.user(), file)) {
                         var deadline = Deadline.in(TRANSFER);
                         requireHash(content, copy(content, writing, deadline));

@@ -20,6 +20,7 @@ public final class Strangers {
 
     private final VmRecords records;
     private final SnapshotRecords snapshots;
+    private final UploadRecords uploads;
     private final VmFiles files;
     private final QemuLauncher launcher;
 
@@ -28,13 +29,20 @@ public final class Strangers {
         this(
                 new VmRecords(store),
                 new SnapshotRecords(store),
+                new UploadRecords(store),
                 new VmFiles(root, reflink),
                 launcher);
     }
 
-    Strangers(VmRecords records, SnapshotRecords snapshots, VmFiles files, QemuLauncher launcher) {
+    Strangers(
+            VmRecords records,
+            SnapshotRecords snapshots,
+            UploadRecords uploads,
+            VmFiles files,
+            QemuLauncher launcher) {
         this.records = records;
         this.snapshots = snapshots;
+        this.uploads = uploads;
         this.files = files;
         this.launcher = launcher;
     }
@@ -84,6 +92,11 @@ public final class Strangers {
         var kept = snapshots.ids();
         entries(files.snapshots()).stream()
                 .filter(path -> !isSnapshot(path.getFileName().toString(), kept))
+                .filter(path -> !isServed || isOld(path))
+                .forEach(found::add);
+        var spooled = uploads.ids();
+        entries(files.uploads()).stream()
+                .filter(path -> !spooled.contains(path.getFileName().toString()))
                 .filter(path -> !isServed || isOld(path))
                 .forEach(found::add);
         return found;

@@ -24,6 +24,7 @@ import java.util.UUID;
 ///     vms/VM/warm         marks a machine of the pool, which is no VM yet
 ///     vms/VM/pause-UUID/  a [Capture]: the VM's memory, devices and disk while it is paused
 ///     snapshots/ID/       a [Capture] that VMs are made from
+///     uploads/ID          the [Spool] of an upload
 final class VmFiles {
     static final List<String> KERNEL = List.of("vmlinuz", "initrd", "command-line");
 
@@ -47,6 +48,10 @@ final class VmFiles {
         return root.resolve("snapshots");
     }
 
+    Path uploads() {
+        return root.resolve("uploads");
+    }
+
     MachineFiles of(VmId vm) {
         return new MachineFiles(vms().resolve(vm.text()));
     }
@@ -59,14 +64,16 @@ final class VmFiles {
         return of(vm).directory().resolve("pause-" + generation);
     }
 
-    /// Makes the directories that hold everything. Other users may pass through `vms`, never through `snapshots`.
+    /// Makes the directories that hold everything. Other users may pass through `vms`, never through the others.
     void prepare() {
         try {
             Files.createDirectories(vms());
             Files.createDirectories(snapshots());
+            Files.createDirectories(uploads());
             Files.setPosixFilePermissions(vms(), PosixFilePermissions.fromString("rwx--x--x"));
             Files.setPosixFilePermissions(
                     snapshots(), PosixFilePermissions.fromString("rwx------"));
+            Files.setPosixFilePermissions(uploads(), PosixFilePermissions.fromString("rwx------"));
         } catch (IOException e) {
             throw new Failure(Code.UNAVAILABLE, "the directories for VMs cannot be made", e);
         }

@@ -117,6 +117,7 @@ final class VmRecords {
         store.change(
                 handle -> {
                     DeletedVms.note(handle, vm, now);
+                    UploadRecords.forget(handle, vm);
                     handle.createUpdate("delete from vms where id = :id")
                             .bind("id", vm.text())
                             .execute();

@@ -77,6 +77,7 @@ public final class Vms implements AutoCloseable {
                         new Strangers(
                                 context.records(),
                                 new SnapshotRecords(store),
+                                new UploadRecords(store),
                                 files,
                                 host.launcher()))
                 .run();

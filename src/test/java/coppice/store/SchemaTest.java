@@ -21,7 +21,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 class SchemaTest {
     private static final List<String> TABLES =
-            List.of("accounts", "api_keys", "deleted_vms", "snapshots", "vms");
+            List.of("accounts", "api_keys", "deleted_vms", "snapshots", "uploads", "vms");
 
     @TempDir private Path directory;
 

@@ -158,7 +158,10 @@ public final class FileRoutes {
                                         new Failure(
                                                 Code.BAD_REQUEST,
                                                 "the length of the body is unknown; send Content-Length, or open an upload"));
-        files.write(who(call), path, new FileContent(size, mode, sha256, body::read));
+        files.write(
+                who(call),
+                path,
+                new FileContent(size, mode, sha256, OptionalLong.empty(), body::read));
         return Reply.noContent();
     }
 

@@ -1,6 +1,7 @@
 package coppice.api.v5;
 
 import static coppice.json.Presence.ALWAYS;
+import static coppice.json.Presence.OPTIONAL;
 
 import coppice.json.Schema;
 
@@ -37,6 +38,20 @@ final class FileSchemas {
                     .field("owner", Schema.string(), ALWAYS, "A name, or else a number.")
                     .field("group", Schema.string(), ALWAYS, "A name, or else a number.")
                     .field("modified", Schema.time(), ALWAYS, "");
+
+    static final Schema.ObjectOf NEW_UPLOAD =
+            Schema.object()
+                    .field("path", Schema.string(), ALWAYS, "Absolute, without `..`.")
+                    .field("size", Schema.integer(), ALWAYS, "In bytes, at most 16 GiB.")
+                    .field("sha256", Schema.string(), OPTIONAL, "What the file must have, in hex.")
+                    .field("mode", Schema.integer(), OPTIONAL, "Permission bits in decimal.");
+
+    static final Schema.ObjectOf UPLOAD =
+            Schema.object("Upload")
+                    .field("uploadId", Schema.string(), ALWAYS, "")
+                    .field("path", Schema.string(), ALWAYS, "")
+                    .field("size", Schema.integer(), ALWAYS, "In bytes.")
+                    .field("receivedBytes", Schema.integer(), ALWAYS, "Offset of the next chunk.");
 
     private FileSchemas() {}
 }
