@@ -35,9 +35,11 @@ final class Capturing {
     /// Captures a machine that is to end into `place`. It is stopped when this returns; when this fails it goes on.
     void pause(Vm vm, Machines.Live live, UUID generation, Path place, Deadline deadline) {
         var unfinished = Published.unfinished(place);
-        live.line().suspend(); // so that the capture holds no half frame
         try {
             begin(vm, unfinished);
+            var terminals = PausedTerminals.ask(vm.id(), live.line(), deadline);
+            live.line().suspend(); // so that the capture holds no half frame
+            terminals.ifPresent(list -> PausedTerminals.write(list, unfinished));
             live.qemu().freeze(deadline);
             live.qemu().saveDevices(deadline);
             files.takeDisk(vm.id(), unfinished);
