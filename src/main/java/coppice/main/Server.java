@@ -9,6 +9,7 @@ import coppice.api.legacy.LegacySnapshotRoutes;
 import coppice.api.legacy.LegacyVmRoutes;
 import coppice.api.v5.FileRoutes;
 import coppice.api.v5.SnapshotRoutes;
+import coppice.api.v5.TerminalRoutes;
 import coppice.api.v5.UploadRoutes;
 import coppice.api.v5.VmRoutes;
 import coppice.base.Code;
@@ -31,6 +32,7 @@ import coppice.vm.GuestFileAccess;
 import coppice.vm.LifeTimers;
 import coppice.vm.SnapshotTimers;
 import coppice.vm.Snapshots;
+import coppice.vm.Terminals;
 import coppice.vm.UploadTimers;
 import coppice.vm.Uploads;
 import coppice.vm.Usage;
@@ -161,6 +163,7 @@ final class Server implements AutoCloseable {
                         more,
                         new VmRoutes(vms).routes(),
                         new SnapshotRoutes(vms).routes(),
+                        new TerminalRoutes(new Terminals(vms)).routes(),
                         new LegacyVmRoutes(vms, brand).routes(),
                         new LegacySnapshotRoutes(vms.snapshots()).routes())
                 .flatMap(List::stream)

@@ -8,6 +8,7 @@ import coppice.guest.Exec;
 import coppice.guest.ExecId;
 import coppice.guest.ExecOutcome;
 import coppice.guest.RunningExec;
+import coppice.guest.TerminalDescription;
 import coppice.identity.AccountId;
 import coppice.identity.Accounts;
 import coppice.node.Node;
@@ -21,6 +22,7 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.UUID;
 import java.util.function.UnaryOperator;
 import java.util.stream.Collectors;
 
@@ -29,7 +31,7 @@ import java.util.stream.Collectors;
 ///
 /// Failures: `NOT_FOUND` for what the account does not have, `CONFLICT` for the wrong state, a slug that is taken or no capacity,
 /// `VM_START_TIMEOUT` and `UNAVAILABLE` for a VM that does not come up; then the VM is what it was before.
-public final class Vms implements AutoCloseable {
+public final class Vms implements Guests, AutoCloseable {
     private static final Duration FINISH = Duration.ofSeconds(20);
 
     private final VmContext context;
@@ -131,6 +133,7 @@ public final class Vms implements AutoCloseable {
         return context.fleet().of(account).mapToLong(vm -> vm.origin().ruleCount()).sum();
     }
 
+    @Override
     public Vm get(AccountId account, String name) {
         return context.fleet().named(account, name).vm();
     }
@@ -269,6 +272,7 @@ public final class Vms implements AutoCloseable {
     /// Uses the guest of a VM, which is started first if it rests, waited for if it is starting or pausing, and held awake
     /// until the use ends: it is not idle meanwhile. Fails as a start does, and with `UNAVAILABLE` when the agent cannot be reached by
     /// the deadline. When the VM ends or somebody pauses it during the use, the guest's calls fail with `UNAVAILABLE`.
+    @Override
     public <T> T awake(AccountId account, String name, Deadline deadline, AwakeUse<T> use) {
         return context.fleet().named(account, name).waker().use(deadline, use);
     }
@@ -280,13 +284,20 @@ public final class Vms implements AutoCloseable {
 
     /// As [#awake] for what was begun before, but no VM is woken for it or held awake by it: waits until the VM runs. `UNAVAILABLE` if it
     /// has stopped.
+    @Override
     public <T> T reach(AccountId account, VmId vm, Deadline deadline, AwakeUse<T> use) {
         return context.fleet().named(account, vm.text()).waker().reach(deadline, use);
     }
 
     /// What tells when a VM was last used, and what says that it is being used.
+    @Override
     public Optional<Activity> activity(VmId vm) {
         return context.fleet().find(vm).map(VmLife::activity);
+    }
+
+    @Override
+    public List<TerminalDescription> pausedTerminals(VmId vm, UUID generation) {
+        return PausedTerminals.read(vm, context.machines().pauseOf(vm, generation));
     }
 
     /// Runs a command in a VM, waking it first. Its guest keeps the result for ten minutes, see [#attach].

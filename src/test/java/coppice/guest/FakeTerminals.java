@@ -18,8 +18,12 @@ final class FakeTerminals {
     /// Where the kept output of every session begins.
     long oldest;
 
+    /// When sessions were made that are made from now on; nanoseconds since 1970.
+    private long created = FakeFiles.MODIFIED;
+
     static final class Session {
         final long number;
+        final long created;
         final Optional<String> slug;
         final String user;
         final ByteArrayOutputStream output = new ByteArrayOutputStream();
@@ -28,8 +32,15 @@ final class FakeTerminals {
         long rows;
         Optional<Long> status = Optional.empty();
 
-        Session(long number, Optional<String> slug, String user, long columns, long rows) {
+        Session(
+                long number,
+                long created,
+                Optional<String> slug,
+                String user,
+                long columns,
+                long rows) {
             this.number = number;
+            this.created = created;
             this.slug = slug;
             this.user = user;
             this.columns = columns;
@@ -43,7 +54,7 @@ final class FakeTerminals {
                             .text(Tag.USER, user)
                             .number(Tag.COLUMNS, columns)
                             .number(Tag.ROWS, rows)
-                            .number(Tag.CREATED, FakeFiles.MODIFIED);
+                            .number(Tag.CREATED, created);
             slug.ifPresent(name -> fields.text(Tag.SLUG, name));
             status.ifPresent(value -> fields.number(Tag.EXIT_STATUS, value));
             return fields;
@@ -93,6 +104,13 @@ final class FakeTerminals {
         }
     }
 
+    /// The guest is booted: its sessions are gone, and counted from 1 again.
+    void reboot() {
+        sessions.clear();
+        last = 0;
+        created++;
+    }
+
     /// The session of this number.
     Session session(long number) {
         return sessions.get(number);
@@ -126,6 +144,7 @@ final class FakeTerminals {
                         ? found.get()
                         : new Session(
                                 ++last,
+                                created,
                                 slug,
                                 user,
                                 fields.number(Tag.COLUMNS, 1000),
