@@ -1,5 +1,6 @@
 package coppice.main;
 
+import coppice.api.v5.TerminalPeer;
 import coppice.json.Json;
 import coppice.json.JsonObject;
 import java.io.IOException;
@@ -83,6 +84,12 @@ final class Client {
 
     Answer delete(String path) {
         return send("DELETE", path, new byte[0]);
+    }
+
+    /// Opens the WebSocket of a terminal: the path below the VM's `pty`.
+    TerminalPeer terminal(String vm, String path) {
+        var address = URI.create("ws" + baseUrl.substring(4) + "/v5/vms/" + vm + "/pty" + path);
+        return TerminalPeer.open(http, address, key);
     }
 
     Answer send(String method, String path, byte[] body) {
