@@ -6,6 +6,7 @@ import coppice.api.Caller;
 import coppice.api.Credentials;
 import coppice.api.Route;
 import coppice.api.legacy.LegacySnapshotRoutes;
+import coppice.api.legacy.LegacyTerminalRoutes;
 import coppice.api.legacy.LegacyVmRoutes;
 import coppice.api.v5.FileRoutes;
 import coppice.api.v5.SnapshotRoutes;
@@ -159,12 +160,14 @@ final class Server implements AutoCloseable {
     }
 
     private static List<Route> routes(Vms vms, String brand, List<Route> more) {
+        var terminals = new Terminals(vms);
         return Stream.of(
                         more,
                         new VmRoutes(vms).routes(),
                         new SnapshotRoutes(vms).routes(),
-                        new TerminalRoutes(new Terminals(vms)).routes(),
+                        new TerminalRoutes(terminals).routes(),
                         new LegacyVmRoutes(vms, brand).routes(),
+                        new LegacyTerminalRoutes(vms, terminals, brand).routes(),
                         new LegacySnapshotRoutes(vms.snapshots()).routes())
                 .flatMap(List::stream)
                 .toList();

@@ -130,6 +130,23 @@ public final class Terminals {
         };
     }
 
+    /// What is kept of a session's output, 1 MiB at most, as it is now. Wakes a VM that is paused; one that has stopped has no sessions.
+    public byte[] scrollback(
+            AccountId account, String name, TerminalName session, Optional<String> user) {
+        var vm = guests.get(account, name).id();
+        long number =
+                sessions(account, vm.text()).stream()
+                        .filter(each -> isNamed(each, session) && isOf(each, user))
+                        .map(TerminalDescription::session)
+                        .findFirst()
+                        .orElseThrow(() -> absent(vm, session));
+        return guests.awake(
+                account,
+                vm.text(),
+                Deadline.in(WAKING),
+                guest -> Scrollback.of(guest, new TerminalName.Number(number)));
+    }
+
     /// Ends what runs in the session and forgets it; its viewers end. Wakes the VM.
     public Closed close(
             AccountId account, String name, TerminalName session, Optional<String> user) {

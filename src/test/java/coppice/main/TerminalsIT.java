@@ -132,6 +132,28 @@ class TerminalsIT {
         assertEquals(1001, peer.closed());
     }
 
+    @Test
+    void theLegacyFamilyShowsWhatACommandSaidInATerminal() {
+        var vm = client.createVm();
+        var body = "{\"command\":\"printf '\\\\033[1mbold\\\\033[0m\\\\n'\",\"terminal\":\"log\"}";
+        var outcome = client.post("/v1/vms/%s/exec-await".formatted(vm), body).expect(200);
+        assertEquals("\u001b[1mbold\u001b[0m\n", outcome.requiredString("stdout"));
+        var terminals = "/v1/vms/%s/terminals".formatted(vm);
+        var listed = client.get(terminals).expect(200).requiredObjects("terminals").getFirst();
+        assertEquals("log", listed.requiredString("name"));
+        assertEquals("running", listed.requiredString("status"));
+        client.post("/v5/vms/%s/pause".formatted(vm), "").expect(200);
+        assertEquals(1, client.get(terminals).expect(200).requiredObjects("terminals").size());
+        client.get(terminals + "/none/logs").expect(404, "NOT_FOUND");
+        assertEquals("paused", client.state(vm));
+        var lines = client.get(terminals + "/log/logs").expect(200).requiredObjects("logs");
+        assertTrue(lines.stream().anyMatch(line -> line.requiredString("line").endsWith("bold")));
+        var output = client.get(terminals + "/1/xterm-256color").expect(200);
+        assertTrue(output.requiredString("output").contains("\u001b[1mbold\u001b[0m\r\n"));
+        client.get("/v1/vms/none/terminals").expect(404, "VM_NOT_FOUND");
+        client.delete("/v5/vms/" + vm).expect(204);
+    }
+
     /// Starts a command in a shell, and waits until it runs or is about to.
     private static void runs(TerminalPeer peer, String command) {
         peer.type("echo up; " + command + "\n");

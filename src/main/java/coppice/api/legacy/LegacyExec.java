@@ -10,6 +10,7 @@ import coppice.base.Failure;
 import coppice.guest.Exec;
 import coppice.guest.ExecId;
 import coppice.guest.ExecOutcome;
+import coppice.guest.TerminalName;
 import coppice.json.JsonObject;
 import coppice.json.JsonWriter;
 import coppice.vm.Vm;
@@ -67,10 +68,8 @@ final class LegacyExec {
         var timeout =
                 BodyFields.whole(body, "timeoutMs", 1, MAX_TIMEOUT_MILLIS)
                         .orElse(DEFAULT_TIMEOUT_MILLIS);
-        if (body.string("terminal").isPresent()) {
-            throw new Failure(
-                    Code.UNAVAILABLE, "terminal: this server has no terminals yet; leave it out");
-        }
+        var terminal =
+                body.string("terminal").map(name -> TerminalName.Slug.parse("terminal", name));
         return new Exec(
                 new ExecId(UUID.randomUUID()),
                 command,
@@ -79,7 +78,8 @@ final class LegacyExec {
                 new byte[0],
                 Duration.ofMillis(timeout),
                 OUTPUT_LIMIT,
-                Optional.of(vm.legacy().workdir()));
+                Optional.of(vm.legacy().workdir()),
+                terminal);
     }
 
     private static JsonWriter write(ExecOutcome outcome) {

@@ -106,7 +106,7 @@ final class LegacyVmSchemas {
                             "terminal",
                             Schema.string().orNull(),
                             OPTIONAL,
-                            "Refused: this server has no terminals yet.")
+                            "Its output also goes to the terminal with this slug.")
                     .field(
                             "timeoutMs",
                             Schema.integer().orNull(),
