@@ -112,15 +112,15 @@ class TerminalsIT {
         var answer = peer.outputUntil("/dev/pts/");
         assertTrue(answer.contains("30 100\r\n"), answer);
         assertTrue(answer.contains("term=xterm-256color\r\n"), answer);
-        runs(peer, "sleep 1000");
+        runsInFront(peer);
         peer.type("\u0003");
         peer.type("echo status $?\n");
         peer.outputUntil("status 130\r\n");
-        runs(peer, "sleep 1001");
+        runsInFront(peer);
         peer.type("\u001a");
         peer.outputUntil("Stopped");
         peer.type("fg\n");
-        peer.outputUntil("sleep 1001\r\n");
+        peer.outputUntil("back\r\n");
         peer.say("{\"type\":\"signal\",\"signal\":\"sigint\"}");
         peer.type("echo ended $?\n");
         peer.outputUntil("ended 130\r\n");
@@ -154,9 +154,9 @@ class TerminalsIT {
         client.delete("/v5/vms/" + vm).expect(204);
     }
 
-    /// Starts a command in a shell, and waits until it runs or is about to.
-    private static void runs(TerminalPeer peer, String command) {
-        peer.type("echo up; " + command + "\n");
+    /// Starts a program that says when it is in the foreground, at first and again.
+    private static void runsInFront(TerminalPeer peer) {
+        peer.type("sh -c 'trap \"echo back\" CONT; echo up; while :; do sleep 0.2; done'\n");
         peer.outputUntil("\r\nup\r\n");
     }
 
