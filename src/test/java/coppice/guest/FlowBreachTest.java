@@ -114,7 +114,10 @@ class FlowBreachTest {
                         "the result of file.read came too early",
                         read,
                         (w, s) -> result(w, s, NOTHING)),
-                breach("KIND is missing", read, (w, s) -> channel(w, s, 2, NOTHING)),
+                breach(
+                        "KIND is missing",
+                        read,
+                        (w, s) -> channel(w, s, 2, new FieldsWriter().number(Tag.SIZE, 1))),
                 breach(
                         "more data came than was asked for",
                         read,
