@@ -96,13 +96,15 @@ final class Client {
         return send(method, path, body, Map.of());
     }
 
-    Answer send(String method, String path, byte[] body, Map<String, String> headers) {
+    /// @param more headers, for this request only
+    Answer send(String method, String path, byte[] body, Map<String, String> more) {
         var request =
                 HttpRequest.newBuilder(URI.create(baseUrl + path))
                         .timeout(PATIENCE)
                         .header("Authorization", "Bearer " + key)
                         .method(method, HttpRequest.BodyPublishers.ofByteArray(body));
         headers.forEach(request::header);
+        more.forEach(request::header);
         try {
             var response = http.send(request.build(), HttpResponse.BodyHandlers.ofByteArray());
             var isJson = response.body().length > 0 && response.body()[0] == '{';
