@@ -1,7 +1,10 @@
 package coppice.main;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import coppice.base.Deadline;
+import java.time.Duration;
 import java.util.Map;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -72,8 +75,10 @@ class RefusalsIT {
     @Test
     void aSpentRunBudgetRefusesEveryStartAndWakeUntilItIsRaised() {
         var mine = client.createVm("{\"maxRunTotalSeconds\":1," + NO_RULES + "}");
-        client.run(mine, "sleep 1.2");
-        client.post("/v5/vms/%s/pause".formatted(mine), "{}").expect(200);
+        var soon = Deadline.in(Duration.ofSeconds(30));
+        while (!client.state(mine).equals("paused")) {
+            assertTrue(!soon.isPast(), "it runs on beyond its budget");
+        }
 
         client.post("/v5/vms/%s/start".formatted(mine), "{}").expect(409, "CONFLICT");
         client.post("/v5/vms/%s/exec-await".formatted(mine), Client.exec("true"))

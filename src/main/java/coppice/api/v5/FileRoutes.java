@@ -208,6 +208,7 @@ public final class FileRoutes {
     }
 
     private Reply mkdir(Call call) {
+        files.requireVm(who(call));
         files.mkdir(who(call), new GuestPath(call.body().requiredString("path")));
         return Reply.noContent();
     }

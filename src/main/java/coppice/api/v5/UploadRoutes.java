@@ -70,6 +70,7 @@ public final class UploadRoutes {
     }
 
     private Reply open(Call call) {
+        uploads.requireVm(VmRoutes.account(call), call.path("vm"));
         var body = call.body();
         var path = new GuestPath(body.requiredString("path"));
         long size = body.requiredInteger("size");
