@@ -1,6 +1,10 @@
 package coppice.api;
 
+import coppice.base.Code;
+import coppice.base.Failure;
+import coppice.http.Headers;
 import java.util.List;
+import java.util.Optional;
 import java.util.stream.Stream;
 
 /// Header names that have the brand word inside: both the configured word and `svc` are understood.
@@ -9,5 +13,21 @@ public record BrandedHeader(String brand) {
     /// `template` has `%s` where the brand word goes. The configured name comes first.
     public List<String> names(String template) {
         return Stream.of(brand, "svc").distinct().map(template::formatted).toList();
+    }
+
+    /// The value that is sent under any of these names; one that is blank counts as none. Refuses several as `BAD_REQUEST`.
+    public static Optional<String> single(Headers headers, List<String> names) {
+        var values =
+                names.stream()
+                        .flatMap(name -> headers.all(name).stream())
+                        .filter(value -> !value.isBlank())
+                        .distinct()
+                        .toList();
+        if (values.size() > 1) {
+            throw new Failure(
+                    Code.BAD_REQUEST,
+                    "%s is sent more than once; send it once".formatted(names.getFirst()));
+        }
+        return values.stream().findFirst();
     }
 }

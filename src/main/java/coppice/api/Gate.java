@@ -20,8 +20,8 @@ final class Gate {
     }
 
     Caller admit(Headers headers) {
-        var authorization = single(headers, List.of("Authorization"));
-        var identity = single(headers, identityHeaders);
+        var authorization = BrandedHeader.single(headers, List.of("Authorization"));
+        var identity = BrandedHeader.single(headers, identityHeaders);
         if (authorization.isPresent() && identity.isPresent()) {
             throw new Failure(
                     Code.BAD_REQUEST,
@@ -64,20 +64,5 @@ final class Gate {
         return new Failure(
                 Code.MISSING_CREDENTIALS,
                 "no credential; send the header Authorization: Bearer <API key>");
-    }
-
-    private static Optional<String> single(Headers headers, List<String> names) {
-        var values =
-                names.stream()
-                        .flatMap(name -> headers.all(name).stream())
-                        .filter(value -> !value.isBlank())
-                        .distinct()
-                        .toList();
-        if (values.size() > 1) {
-            throw new Failure(
-                    Code.BAD_REQUEST,
-                    "%s is sent more than once; send it once".formatted(names.getFirst()));
-        }
-        return values.stream().findFirst();
     }
 }

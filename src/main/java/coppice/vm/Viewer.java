@@ -129,7 +129,7 @@ public final class Viewer implements AutoCloseable {
     /// The session has ended and says nothing any more; that its VM stops must still be noticed.
     private void awaitEnd() {
         while (!isOver()) {
-            if (hasStopped()) {
+            if (state().hasLostWhatRan()) {
                 end(ViewerEnd.STOPPED);
             }
             attachment.rest(Duration.ofSeconds(1));
@@ -144,7 +144,7 @@ public final class Viewer implements AutoCloseable {
                 adopt(attached(cut.offset()), cut.offset());
                 return;
             } catch (Failure e) {
-                if (e.code() == Code.NOT_FOUND || hasStopped()) {
+                if (e.code() == Code.NOT_FOUND || state().hasLostWhatRan()) {
                     end(ViewerEnd.STOPPED);
                 } else if (!isRunning()) {
                     patience = Deadline.in(PATIENCE);
@@ -254,21 +254,9 @@ public final class Viewer implements AutoCloseable {
 
     /// A VM that has stopped has lost the session: it is not started for it.
     private <T> Optional<T> awake(Deadline deadline, AwakeUse<Optional<T>> use) {
-        return isOver() || hasStopped()
+        return isOver() || state().hasLostWhatRan()
                 ? Optional.empty()
                 : guests.awake(account, vm.text(), deadline, use);
-    }
-
-    private boolean hasStopped() {
-        return switch (state()) {
-            case VmState.Stopped _, VmState.Restarting _ -> true;
-            case VmState.Creating _,
-                    VmState.Starting _,
-                    VmState.Running _,
-                    VmState.Pausing _,
-                    VmState.Paused _ ->
-                    false;
-        };
     }
 
     private boolean isRunning() {

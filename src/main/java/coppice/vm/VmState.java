@@ -27,6 +27,14 @@ public sealed interface VmState {
     /// The word for it in the contract and in the store.
     String word();
 
+    /// Whether whatever ran in the VM has ended with it: it is stopped, or will boot anew.
+    default boolean hasLostWhatRan() {
+        return switch (this) {
+            case Stopped _, Restarting _ -> true;
+            case Creating _, Starting _, Running _, Pausing _, Paused _ -> false;
+        };
+    }
+
     /// Of a VM without a machine: what it was before it was being started.
     sealed interface Resting extends VmState {}
 

@@ -121,7 +121,7 @@ final class Waker {
             if (up.isPresent()) {
                 return up.get();
             }
-            if (hasLostWhatRan(life.vm().state())) {
+            if (life.vm().state().hasLostWhatRan()) {
                 throw new Failure(
                         Code.UNAVAILABLE,
                         "%s has stopped, and what ran in it with it".formatted(life.vm().id()));
@@ -134,18 +134,6 @@ final class Waker {
             }
             rest();
         }
-    }
-
-    private static boolean hasLostWhatRan(VmState state) {
-        return switch (state) {
-            case VmState.Stopped _, VmState.Restarting _ -> true;
-            case VmState.Creating _,
-                    VmState.Starting _,
-                    VmState.Running _,
-                    VmState.Pausing _,
-                    VmState.Paused _ ->
-                    false;
-        };
     }
 
     private FutureTask<Vm> begin() {

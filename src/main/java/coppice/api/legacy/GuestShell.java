@@ -89,15 +89,9 @@ interface GuestShell {
     int MAX_OUTPUT = 16 << 20;
 
     private static Answer read(ExecOutcome outcome) {
-        var status =
-                switch (outcome) {
-                    case ExecOutcome.Exited(var code, _) -> Optional.of(code);
-                    case ExecOutcome.Signalled(var signal, _) -> Optional.of(128 + signal);
-                    case ExecOutcome.TimedOut _ -> Optional.<Integer>empty();
-                };
         var output = outcome.output();
         return new Answer(
-                status,
+                outcome.shellStatus(),
                 new String(output.stdout(), StandardCharsets.UTF_8),
                 new String(output.stderr(), StandardCharsets.UTF_8),
                 output.isTruncated());

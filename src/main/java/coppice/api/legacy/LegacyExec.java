@@ -83,15 +83,9 @@ final class LegacyExec {
     }
 
     private static JsonWriter write(ExecOutcome outcome) {
-        var status =
-                switch (outcome) {
-                    case ExecOutcome.Exited(var code, _) -> Optional.of(code);
-                    case ExecOutcome.Signalled(var signal, _) -> Optional.of(128 + signal);
-                    case ExecOutcome.TimedOut _ -> Optional.<Integer>empty();
-                };
         return new JsonWriter()
                 .put("stdout", new String(outcome.output().stdout(), StandardCharsets.UTF_8))
                 .put("stderr", new String(outcome.output().stderr(), StandardCharsets.UTF_8))
-                .putOrNull("statusCode", status);
+                .putOrNull("statusCode", outcome.shellStatus());
     }
 }

@@ -20,26 +20,11 @@ final class LinuxUserHeader {
 
     /// Refuses as `BAD_REQUEST` what no user is called. Whether there is such a user, only the VM knows.
     Optional<String> of(Call call) {
-        var values =
-                names.stream()
-                        .flatMap(name -> call.headers().all(name).stream())
-                        .filter(value -> !value.isBlank())
-                        .distinct()
-                        .toList();
-        if (values.size() > 1) {
+        var user = BrandedHeader.single(call.headers(), names);
+        if (user.filter(name -> !USER.matcher(name).matches()).isPresent()) {
             throw new Failure(
-                    Code.BAD_REQUEST,
-                    "%s is sent more than once; send it once".formatted(names.getFirst()));
+                    Code.BAD_REQUEST, "%s is no name of a Linux user".formatted(names.getFirst()));
         }
-        values.stream()
-                .filter(value -> !USER.matcher(value).matches())
-                .findFirst()
-                .ifPresent(
-                        _ -> {
-                            throw new Failure(
-                                    Code.BAD_REQUEST,
-                                    "%s is no name of a Linux user".formatted(names.getFirst()));
-                        });
-        return values.stream().findFirst();
+        return user;
     }
 }

@@ -114,16 +114,10 @@ final class ExecRoute {
 
     private static JsonWriter write(ExecOutcome outcome) {
         var output = outcome.output();
-        var status =
-                switch (outcome) {
-                    case ExecOutcome.Exited(var code, _) -> Optional.of(code);
-                    case ExecOutcome.Signalled(var signal, _) -> Optional.of(128 + signal);
-                    case ExecOutcome.TimedOut _ -> Optional.<Integer>empty();
-                };
         return new JsonWriter()
                 .put("stdout", new String(output.stdout(), StandardCharsets.UTF_8))
                 .put("stderr", new String(output.stderr(), StandardCharsets.UTF_8))
-                .putOrNull("statusCode", status)
+                .putOrNull("statusCode", outcome.shellStatus())
                 .put("truncated", output.isTruncated() ? Optional.of(true) : Optional.empty());
     }
 }
