@@ -59,6 +59,15 @@ class FlowBreachTest {
         }
     }
 
+    /// Reads when the connection is closed, and so grants the guest no more than it had at first.
+    private static void readLate(Guest guest) {
+        try (var reading =
+                guest.files().read("/f", Optional.empty(), FileRange.WHOLE, Given.soon())) {
+            assertTrue(Given.closes(guest), "the guest may send without end");
+            while (reading.read(new byte[5000], 0, 5000, Given.soon()) >= 0) {}
+        }
+    }
+
     private static void write(Guest guest) {
         write(guest, 1 << 20);
     }
@@ -131,7 +140,7 @@ class FlowBreachTest {
                         }),
                 breach(
                         "more data came than was asked for",
-                        read,
+                        FlowBreachTest::readLate,
                         (w, s) -> {
                             described(w, s, Long.MAX_VALUE);
                             for (int sent = 0; sent <= 4 * Inlet.WINDOW; sent += 1 << 14) {

@@ -10,6 +10,8 @@ import java.time.InstantSource;
 import java.util.Map;
 import java.util.Optional;
 import java.util.UUID;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 
 /// What most tests of guests start from.
 final class Given {
@@ -48,5 +50,16 @@ final class Given {
                 Duration.ofSeconds(5),
                 limit,
                 Optional.empty());
+    }
+
+    /// Waits for the end of the connection; false if it goes on.
+    static boolean closes(Guest guest) {
+        var closed = new CountDownLatch(1);
+        guest.onClose(closed::countDown);
+        try {
+            return closed.await(30, TimeUnit.SECONDS);
+        } catch (InterruptedException e) {
+            throw new IllegalStateException(e);
+        }
     }
 }
