@@ -74,9 +74,12 @@ final class Content {
         unsynced.clear();
     }
 
-    /// The machine has ended in good order.
+    /// The machine has ended in good order: what it had changed is on its disk. What an earlier power cut left in doubt stays so until
+    /// it is removed.
     void powerOff() {
-        unsynced.clear();
+        if (isBegun) {
+            unsynced.clear();
+        }
         cut();
     }
 

@@ -13,7 +13,7 @@ final class Inside {
 
     private static final String BEGIN =
             """
-            mkdir -p /dev/shm/files /var/files; rm -f /var/part %s; sync
+            set -e; mkdir -p /dev/shm/files /var/files; rm -f /var/part %s; sync
             (word=%s; i=0; while true; do i=$((i+1)); echo $word $i > /dev/shm/count; sleep 0.2; done) >/dev/null 2>&1 &
             """;
 
