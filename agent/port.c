@@ -69,6 +69,9 @@ static void attach(int fd) {
     if (watch_begin(&watch, fd, EPOLLIN | EPOLLOUT | EPOLLET, port_ready) == -1)
         note("cannot watch the port: %s", strerror(errno));
     readable = writable = true;
+    /* A host may be in the middle of a connection with the agent that was here before us, and wait for answers that never come.
+       So many zeros end whatever frame it is in and are none, so it connects again; one that just connects drops them. */
+    out.end = FRAME_LIMIT;
 }
 
 static bool find_device(char *path, size_t size) {

@@ -41,7 +41,7 @@ struct transfer {
     struct watch process;
     struct outflow out[2]; /* channels 1 and 2 */
     struct input input;
-    int result; /* pipe with the outcome */
+    int result; /* pipe with the outcome; -1 once that is known */
     uint64_t kill_at;
     bool ended;
     struct outcome outcome;
@@ -52,6 +52,19 @@ static unsigned count;
 
 /* The end */
 
+/* The outcome is written before any of the process's pipes is closed by its end, so whoever saw such an end finds it here. */
+static void outcome_look(struct transfer *transfer) {
+    if (transfer->result == -1)
+        return;
+    ssize_t length = read(transfer->result, &transfer->outcome, sizeof transfer->outcome);
+    if (length == -1)
+        return; /* it has closed a pipe and goes on */
+    if (length != sizeof transfer->outcome)
+        fault_set(&transfer->outcome.fault, "FAILED", "the process of this request was killed");
+    close(transfer->result);
+    transfer->result = -1;
+}
+
 static void process_ready(struct watch *watch, uint32_t events) {
     (void)events;
     struct transfer *transfer = CONTAINER(watch, struct transfer, process);
@@ -59,9 +72,7 @@ static void process_ready(struct watch *watch, uint32_t events) {
         return;
     watch_end(&transfer->process);
     input_close(&transfer->input);
-    if (read(transfer->result, &transfer->outcome, sizeof transfer->outcome) != sizeof transfer->outcome)
-        fault_set(&transfer->outcome.fault, "FAILED", "the process of this request was killed");
-    close(transfer->result);
+    outcome_look(transfer);
     transfer->ended = true;
 }
 
@@ -105,7 +116,7 @@ int transfers_tick(void) {
 
 /* The stream */
 
-/* Straight from the pipe into the port's buffer. */
+/* Straight from the pipe into the port's buffer. What is refused has no END: its pipe has ended with its process. */
 static bool send_pipe(struct stream *stream, struct transfer *transfer, unsigned which) {
     struct outflow *out = &transfer->out[which];
     if (stream->outlet[which].ended)
@@ -129,6 +140,9 @@ static bool send_pipe(struct stream *stream, struct transfer *transfer, unsigned
         stream_send_data(stream, which, (size_t)length);
         return true;
     }
+    outcome_look(transfer);
+    if (transfer->outcome.fault.code != NULL)
+        return false; /* the refusal follows with the end of the process */
     watch_end(&out->pipe);
     stream_send_end(stream, which);
     return true;

@@ -325,6 +325,20 @@ static void stat_describes(void) {
     CHECK(is_fault(ask("file.read", "/dev/null"), "NOT_A_FILE"));
 }
 
+/* An END before the refusal would look like an empty file. Many at once, since the end of a process and that of its pipes are two events. */
+static void what_is_refused_has_no_end(void) {
+    static const char *const operations[] = {"file.read", "file.list", "file.watch"};
+    for (int round = 0; round < 20; round++) {
+        struct run *runs[18];
+        for (size_t i = 0; i < sizeof runs / sizeof *runs; i++)
+            runs[i] = ask_as(NULL, operations[i % 3], whole("absent"), TAG_FOLLOW, ABSENT);
+        for (size_t i = 0; i < sizeof runs / sizeof *runs; i++) {
+            host_finish(runs[i]);
+            CHECK(is_fault(runs[i], "FILE_NOT_FOUND") && !runs[i]->ended[0] && !runs[i]->ended[1]);
+        }
+    }
+}
+
 static void paths_that_are_none_are_refused(void) {
     static const char *const operations[] = {"file.stat", "file.read", "file.write", "file.list", "file.mkdir", "file.remove", "file.watch"};
     static const char *const paths[] = {"", "relative", "/tmp/../etc", "/..", "/tmp/..", "../x"};
@@ -505,6 +519,7 @@ const struct test file_tests[] = {
     TEST(a_user_may_do_what_the_kernel_lets_it),
     TEST(stat_describes),
     TEST(paths_that_are_none_are_refused),
+    TEST(what_is_refused_has_no_end),
     TEST(a_list_has_every_entry_once),
     TEST(mkdir_makes_what_is_missing),
     TEST(remove_takes_trees_and_follows_no_link),

@@ -36,6 +36,17 @@ uint64_t test_now_ms(void) {
 
 /* The agent */
 
+static bool await_bytes(size_t wanted, int timeout_ms);
+
+/* What ends a connection that the host had with the agent before this one. */
+static void await_zeros(void) {
+    if (!await_bytes(FRAME_LIMIT, PATIENCE_MS))
+        fail("a new agent does not say that it is new");
+    for (; in_start < FRAME_LIMIT; in_start++)
+        if (in[in_start] != 0)
+            fail("a new agent says something");
+}
+
 void agent_start(const char *program) {
     int ends[2];
     if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) == -1)
@@ -56,6 +67,7 @@ void agent_start(const char *program) {
     port = ends[0];
     fcntl(port, F_SETFL, O_NONBLOCK);
     in_start = in_end = 0;
+    await_zeros();
 }
 
 void agent_end(void) {

@@ -71,8 +71,7 @@ public final class FileReading implements AutoCloseable {
 
     private static Optional<FileDescription> description(Flow flow, Inlet described)
             throws ProtocolException {
-        // Its end comes without it when the reading is refused, and a little before the refusal.
-        if (described.hasEnded() && described.size() > 0) {
+        if (described.hasEnded()) {
             return Optional.of(FileDescription.of(Fields.parse(described.bytes())));
         }
         flow.requireOngoing();

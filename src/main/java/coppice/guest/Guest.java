@@ -19,7 +19,7 @@ import java.time.Instant;
 /// UNAVAILABLE at once. A call that is not answered by its deadline fails with UNAVAILABLE too, and the connection stays open. An operation
 /// that the agent does not know fails with AGENT_UNSUPPORTED.
 ///
-/// An agent that was restarted inside its guest stays silent until the next connection: [#ping] finds that out.
+/// An agent that was restarted inside its guest puts the connection of the one before it out of step, so that it closes.
 public final class Guest implements AutoCloseable {
     static final byte[] MAGIC = "COPPICE-AGENT-1\n".getBytes(US_ASCII);
     private static final int NONCE = 16;

@@ -123,10 +123,7 @@ class FlowBreachTest {
                         "the result of file.read came too early",
                         read,
                         (w, s) -> result(w, s, NOTHING)),
-                breach(
-                        "KIND is missing",
-                        read,
-                        (w, s) -> channel(w, s, 2, new FieldsWriter().number(Tag.SIZE, 1))),
+                breach("KIND is missing", read, (w, s) -> channel(w, s, 2, NOTHING)),
                 breach(
                         "more data came than was asked for",
                         read,

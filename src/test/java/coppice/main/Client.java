@@ -88,8 +88,16 @@ final class Client {
 
     /// Opens the WebSocket of a terminal: the path below the VM's `pty`.
     TerminalPeer terminal(String vm, String path) {
-        var address = URI.create("ws" + baseUrl.substring(4) + "/v5/vms/" + vm + "/pty" + path);
-        return TerminalPeer.open(http, address, key);
+        return TerminalPeer.open(http, terminalOf(vm, path), key);
+    }
+
+    /// The status with which such a terminal is refused.
+    int refusedTerminal(String vm, String path) {
+        return TerminalPeer.refused(http, terminalOf(vm, path), key);
+    }
+
+    private URI terminalOf(String vm, String path) {
+        return URI.create("ws" + baseUrl.substring(4) + "/v5/vms/" + vm + "/pty" + path);
     }
 
     Answer send(String method, String path, byte[] body) {

@@ -100,6 +100,7 @@ public final class FileRoutes {
                 .fails(Code.BAD_REQUEST, "the path is none, or of the wrong kind")
                 .fails(Code.FILE_NOT_FOUND, "there is nothing at the path")
                 .fails(Code.CONFLICT, "the VM cannot be woken, or a file is in the way")
+                .fails(Code.AGENT_UNSUPPORTED, "the guest agent is too old")
                 .fails(Code.RATE_LIMITED, "too many files of the VM are worked on")
                 .fails(Code.UNAVAILABLE, "the guest agent cannot be reached")
                 .fails(Code.VM_START_TIMEOUT, "the VM did not wake in time");

@@ -56,6 +56,7 @@ public final class UploadRoutes {
                                 this::commit)
                         .fails(Code.CHECKSUM_MISMATCH, "another sha256; the upload is dropped")
                         .fails(Code.CONFLICT, "bytes are missing, or the VM cannot be woken")
+                        .fails(Code.AGENT_UNSUPPORTED, "the guest agent is too old")
                         .fails(Code.DISK_FULL, "the disk of the VM is full")
                         .fails(Code.UNAVAILABLE, "the guest agent cannot be reached")
                         .fails(Code.VM_START_TIMEOUT, "the VM did not wake in time"),
