@@ -121,6 +121,21 @@ public final class ControlGroup {
         return directories.stream().map(d -> d.resolve("cgroup.procs")).toList();
     }
 
+    /// Whether the process is in the group, under every controller.
+    public boolean holds(ProcessId process) {
+        var line = Long.toString(process.pid());
+        for (var entrance : entrances()) {
+            try {
+                if (!Files.readAllLines(entrance).contains(line)) {
+                    return false;
+                }
+            } catch (IOException e) {
+                return false; // no such group
+            }
+        }
+        return true;
+    }
+
     public List<ProcessId> processes() {
         var pids = new TreeSet<Long>();
         for (var entrance : entrances()) {

@@ -258,6 +258,11 @@ public final class Qemu implements AutoCloseable {
         group.delete();
     }
 
+    /// How it ended, once it is not alive any more.
+    public Exit exit() {
+        return exit.get();
+    }
+
     /// Waits for the process to end by itself.
     ///
     /// @return whether it did

@@ -4,6 +4,7 @@ import coppice.base.Code;
 import coppice.base.Deadline;
 import coppice.base.Failure;
 import coppice.base.Size;
+import coppice.base.Undo;
 import coppice.process.ControlGroup;
 import coppice.process.ProcessId;
 import java.io.IOException;
@@ -18,9 +19,9 @@ import java.util.function.Consumer;
 /// Starts QEMU processes and adopts those that are there.
 ///
 /// The process is started through `setsid` (a signal to the server's terminal must not reach guests), is no child of the server (which
-/// traces it, see [coppice.process.Tracee]), joins its control group, and gives up root through `setpriv` before QEMU's first
-/// instruction. The directory with its sockets belongs to root as soon as they exist: a QEMU that its guest has taken over cannot put other
-/// sockets in their place and have the server talk to them.
+/// traces it, see [coppice.process.Tracee]), joins its control group before its guest's first instruction, and gives up root through
+/// `setpriv` before QEMU's. The directory with its sockets belongs to root as soon as they exist: a QEMU that its guest has taken over
+/// cannot put other sockets in their place and have the server talk to them.
 public final class QemuLauncher {
     /// What QEMU needs beyond the guest's memory: translated code, device buffers, threads.
     private static final Size OVERHEAD = Size.ofMib(1536);
@@ -28,13 +29,17 @@ public final class QemuLauncher {
     private static final String DETACH =
             "log=$1; shift; ulimit -c 0; setsid \"$@\" </dev/null >>\"$log\" 2>&1 & echo $!";
 
+    /// Entering a control group waits for a grace period of the kernel, some 15 ms. QEMU starts meanwhile. By a grandchild, since QEMU
+    /// waits for no child. What cannot enter ends.
     private static final String ENTER =
             """
             n=$1; shift
-            while [ "$n" -gt 0 ]; do echo $$ > "$1" || exit 71; shift; n=$((n - 1)); done
+            ( (while [ "$n" -gt 0 ]; do echo $$ > "$1" || kill -9 $$; shift; n=$((n - 1)); done) 2>/dev/null & )
+            shift "$n"
             %s
             exec "$@"
             """;
+
     private static final String OPEN_KVM = "exec %d<>/dev/kvm";
 
     private final Hypervisor hypervisor;
@@ -114,10 +119,7 @@ public final class QemuLauncher {
             // Twice: while a twin is there, what the guest changes is there in both versions.
             var most = machine.shape().maxMemory().plus(machine.shape().maxMemory());
             group.create(most.plus(OVERHEAD), machine.shape().cpus());
-            var process = spawn(machine, start, group);
-            var qemu = new Qemu(machine.name(), process, machine.files(), group, onExit, deadline);
-            closeRunDirectory(machine);
-            return qemu;
+            return connect(machine, spawn(machine, start, group), group, onExit, deadline);
         } catch (IOException | Failure e) {
             group.delete();
             var code = e instanceof Failure failure ? failure.code() : Code.UNAVAILABLE;
@@ -125,6 +127,37 @@ public final class QemuLauncher {
                     code,
                     "%s could not be started: %s".formatted(machine.name(), reason(e, machine)),
                     e);
+        }
+    }
+
+    private static Qemu connect(
+            Machine machine,
+            ProcessId process,
+            ControlGroup group,
+            Consumer<Exit> onExit,
+            Deadline deadline)
+            throws IOException {
+        try (var undo = new Undo()) {
+            undo.onFailure(process::kill);
+            var qemu = new Qemu(machine.name(), process, machine.files(), group, onExit, deadline);
+            awaitEntered(group, process, deadline);
+            closeRunDirectory(machine);
+            undo.keep();
+            return qemu;
+        }
+    }
+
+    /// It has long entered when it listens, as a rule.
+    private static void awaitEntered(ControlGroup group, ProcessId process, Deadline deadline) {
+        while (!group.holds(process)) {
+            if (!process.isAlive()) {
+                throw ended("the QEMU ended before it was in its control group");
+            }
+            if (deadline.isPast()) {
+                throw new Failure(
+                        Code.VM_START_TIMEOUT, "the QEMU did not get into its control group");
+            }
+            Thread.onSpinWait();
         }
     }
 
@@ -157,8 +190,12 @@ public final class QemuLauncher {
             return Optional.ofNullable(output.readLine())
                     .map(Long::valueOf)
                     .flatMap(ProcessId::of)
-                    .orElseThrow(() -> new Failure(Code.UNAVAILABLE, "the QEMU ended at once"));
+                    .orElseThrow(() -> ended("the QEMU ended at once"));
         }
+    }
+
+    private static Failure ended(String when) {
+        return new Failure(Code.UNAVAILABLE, when, new MachineEnded(Exit.CRASHED, null));
     }
 
     private List<String> entering(ControlGroup group) {

@@ -86,7 +86,7 @@ final class Qmp implements AutoCloseable {
             } catch (IOException e) {
                 closeQuietly(socket);
                 if (!isAlive.getAsBoolean()) {
-                    throw new Failure(Code.UNAVAILABLE, "the QEMU ended before it listened", e);
+                    throw ended("the QEMU ended before it listened", e);
                 }
                 if (deadline.isPast()) {
                     throw new Failure(Code.VM_START_TIMEOUT, "the QEMU did not listen in time", e);
@@ -131,7 +131,11 @@ final class Qmp implements AutoCloseable {
     }
 
     private static Failure gone(String command) {
-        return new Failure(Code.UNAVAILABLE, "the QEMU ended during '%s'".formatted(command));
+        return ended("the QEMU ended during '%s'".formatted(command), null);
+    }
+
+    private static Failure ended(String when, Exception seen) {
+        return new Failure(Code.UNAVAILABLE, when, new MachineEnded(Exit.CRASHED, seen));
     }
 
     boolean isOpen() {

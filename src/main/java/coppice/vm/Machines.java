@@ -9,6 +9,7 @@ import coppice.base.Undo;
 import coppice.guest.Identity;
 import coppice.process.ProcessId;
 import coppice.qemu.Exit;
+import coppice.qemu.MachineEnded;
 import coppice.qemu.MachineShape;
 import coppice.qemu.Qemu;
 import coppice.qemu.QemuLauncher;
@@ -30,6 +31,7 @@ final class Machines {
     private static final Logger LOG = LoggerFactory.getLogger(Machines.class);
     private static final Duration CONTROL = Duration.ofSeconds(60);
     private static final Duration AGENT = Duration.ofSeconds(20);
+    private static final Duration ENDING = Duration.ofSeconds(2);
 
     private final VmFiles files;
     private final QemuLauncher launcher;
@@ -212,8 +214,8 @@ final class Machines {
         try {
             line.guest(deadline.atMost(AGENT));
         } catch (Failure e) {
-            if (!qemu.isAlive()) {
-                throw e;
+            if (isEnding(qemu)) {
+                throw ended(qemu, "went on", e);
             }
             LOG.warn("{} goes on without its agent: {}", vm, e.getMessage());
         }
@@ -245,8 +247,8 @@ final class Machines {
         try {
             greeting.run();
         } catch (Failure e) {
-            if (!qemu.isAlive()) {
-                throw new Failure(Code.UNAVAILABLE, "the VM ended while it booted", e);
+            if (isEnding(qemu)) {
+                throw ended(qemu, "booted", e);
             }
             if (deadline.isPast()) {
                 var console = qemu.console(Deadline.in(Duration.ofSeconds(2)));
@@ -259,6 +261,22 @@ final class Machines {
             }
             throw e;
         }
+    }
+
+    /// The agent's connection breaks a moment before its QEMU is known to have ended.
+    private static boolean isEnding(Qemu qemu) {
+        return qemu.hasEnded(Deadline.in(ENDING));
+    }
+
+    private static Failure ended(Qemu qemu, String when, Failure seen) {
+        var how = qemu.exit();
+        return new Failure(
+                Code.UNAVAILABLE,
+                "%s while it %s"
+                        .formatted(
+                                how == Exit.PANIC ? "the guest's kernel panicked" : "the VM ended",
+                                when),
+                new MachineEnded(how, seen));
     }
 
     /// Takes over a machine that a former server started, and lets it go on if that server stopped it for a capture.

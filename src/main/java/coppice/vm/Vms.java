@@ -166,7 +166,12 @@ public final class Vms implements Guests, AutoCloseable {
     }
 
     public Vm start(AccountId account, String name) {
-        return context.fleet().named(account, name).waker().start();
+        return start(account, name, Optional.empty());
+    }
+
+    /// @param patience how long to wait, if not as long as a start may take; the start goes on without the caller
+    public Vm start(AccountId account, String name, Optional<Duration> patience) {
+        return context.fleet().named(account, name).waker().start(patience);
     }
 
     public Vm pause(AccountId account, String name) {

@@ -29,8 +29,10 @@ final class Waker {
     }
 
     /// Starts the VM if it does not run. What is being done to it is waited for.
-    Vm start() {
-        return life.loop().await(begin(), Deadline.in(limit));
+    ///
+    /// @param patience how long the caller waits; the start goes on without it
+    Vm start(Optional<Duration> patience) {
+        return life.loop().await(begin(), Deadline.in(limit).atMost(patience.orElse(limit)));
     }
 
     /// As [#wake(Deadline)], within the limit of a start.

@@ -3,6 +3,7 @@ package coppice.main;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import coppice.Wait;
 import coppice.base.Deadline;
 import coppice.process.Command;
 import java.io.IOException;
@@ -39,10 +40,10 @@ class StartFailuresIT {
                                 "1"))) {
             var caller = other.client("main");
             caller.post("/v5/vms", "{" + NO_RULES + "}").expect(504, "VM_START_TIMEOUT");
-            var deadline = Deadline.in(Duration.ofSeconds(20));
-            while (caller.get("/v5/vms").expect(200).requiredInteger("totalCount") > 0) {
-                assertTrue(!deadline.isPast(), "the VM that did not come up stays");
-            }
+            Wait.until(
+                    Duration.ofSeconds(20),
+                    () -> caller.get("/v5/vms").expect(200).requiredInteger("totalCount") == 0,
+                    () -> "the VM that did not come up stays");
         }
     }
 
@@ -89,6 +90,33 @@ class StartFailuresIT {
 
             caller.post("/v5/vms/%s/start".formatted(mine), "{}").expect(200);
             assertEquals(1, caller.get("/v5/vms").expect(200).requiredInteger("totalCount"));
+        }
+    }
+
+    @Test
+    void aLegacyStartTellsHowItFailedAndGoesOnWithoutACallerWhoHasWaitedLongEnough()
+            throws IOException {
+        var exit = directory.resolve("exit");
+        var hang = directory.resolve("hang");
+        var path =
+                fakeQemu(
+                        "[ -e %s ] && exit 1; [ -e %s ] && exec sleep 600; exec /usr/bin/qemu-system-x86_64 \"$@\""
+                                .formatted(exit, hang));
+        try (var other = Installation.start(Map.of("PATH", path))) {
+            var caller = other.client("main");
+            var mine = caller.createVm();
+            var start = "/v1/vms/%s/start".formatted(mine);
+            caller.run(
+                    mine,
+                    "rm /sbin/init; echo '#!/bin/false' > /sbin/init; chmod 755 /sbin/init; sync");
+            caller.post("/v5/vms/%s/kill".formatted(mine), "{}").expect(200);
+            caller.post(start, "{}").expect(500, "KERNEL_PANIC");
+            Files.createFile(exit);
+            caller.post(start, "{}").expect(500, "VM_EXIT_DURING_START");
+            Files.move(exit, hang);
+            caller.post(start, "{\"readySignalTimeoutSeconds\":1}").expect(504, "VM_START_TIMEOUT");
+            assertEquals("starting", caller.state(mine));
+            caller.delete("/v5/vms/" + mine).expect(204);
         }
     }
 
@@ -152,6 +180,7 @@ class StartFailuresIT {
             if (!found.isEmpty()) {
                 return found.getFirst().requiredString("id");
             }
+            Wait.moment();
         }
         throw new AssertionError("no VM is ever " + state);
     }

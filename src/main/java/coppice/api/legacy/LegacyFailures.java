@@ -2,11 +2,15 @@ package coppice.api.legacy;
 
 import coppice.base.Code;
 import coppice.base.Failure;
+import coppice.qemu.Exit;
+import coppice.qemu.MachineEnded;
 import coppice.vm.Vm;
 import coppice.vm.VmState;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
+import java.util.stream.Stream;
 
 /// What the core's failures are called in the legacy family. Each operation has its own words; what is not among them keeps its name.
 ///
@@ -45,7 +49,23 @@ final class LegacyFailures {
     }
 
     static Failure starting(Failure failure, String vm, List<VmState> seen) {
-        return forking(failure, vm, seen);
+        return ended(failure)
+                .map(
+                        end ->
+                                failure.as(
+                                        end.how() == Exit.PANIC
+                                                ? Code.KERNEL_PANIC
+                                                : Code.VM_EXIT_DURING_START,
+                                        Map.of()))
+                .orElseGet(() -> forking(failure, vm, seen));
+    }
+
+    private static Optional<MachineEnded> ended(Failure failure) {
+        return Stream.<Throwable>iterate(failure, Objects::nonNull, Throwable::getCause)
+                .filter(_ -> failure.code() == Code.UNAVAILABLE)
+                .filter(MachineEnded.class::isInstance)
+                .map(MachineEnded.class::cast)
+                .findFirst();
     }
 
     static Failure pausing(Vm vm) {

@@ -17,6 +17,7 @@ import coppice.vm.Vm;
 import coppice.vm.VmId;
 import coppice.vm.VmState;
 import coppice.vm.Vms;
+import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -64,8 +65,10 @@ final class LegacyStarts {
                 .fails(Code.VM_IS_SUSPENDING, "it is being suspended")
                 .fails(Code.CONFLICT, "run budget spent, or no capacity")
                 .fails(Code.VM_DELETED, "deleted within a day, and not to be made anew")
+                .fails(Code.VM_EXIT_DURING_START, "it ended while it started")
+                .fails(Code.KERNEL_PANIC, "its kernel panicked while it started")
                 .fails(Code.UNAVAILABLE, "it did not come up")
-                .fails(Code.VM_START_TIMEOUT, "not ready in time");
+                .fails(Code.VM_START_TIMEOUT, "not ready in time; the start goes on");
     }
 
     private Reply create(Call call) {
@@ -113,7 +116,7 @@ final class LegacyStarts {
         try {
             var id = vm.id().text();
             vms.update(account, id, before -> changed(call.body(), before), false);
-            return vms.start(account, id);
+            return vms.start(account, id, patience(call.body()));
         } catch (Failure e) {
             throw LegacyFailures.starting(e, name, seen);
         }
@@ -124,6 +127,12 @@ final class LegacyStarts {
         return Optional.of(LegacyVms.isBareId(name) ? "vm-" + name : name)
                 .filter(VmId::isId)
                 .flatMap(id -> vms.deleted().find(account, new VmId(id)));
+    }
+
+    /// A VM here is ready when it runs, whatever signal is waited for.
+    private static Optional<Duration> patience(JsonObject body) {
+        return Optional.of(LegacyFields.readiness(body))
+                .filter(_ -> body.bool("waitForReadySignal").orElse(true));
     }
 
     private static void requireSettings(JsonObject body) {

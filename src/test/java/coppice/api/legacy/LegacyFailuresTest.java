@@ -6,7 +6,10 @@ import static org.junit.jupiter.api.Assertions.assertSame;
 import coppice.base.Code;
 import coppice.base.Failure;
 import coppice.process.ProcessId;
+import coppice.qemu.Exit;
+import coppice.qemu.MachineEnded;
 import coppice.vm.VmState;
+import java.io.IOException;
 import java.time.Instant;
 import java.util.List;
 import java.util.Map;
@@ -65,6 +68,24 @@ class LegacyFailuresTest {
     private static void assertSuspending(Code expected, Code core, VmState... seen) {
         assertEquals(
                 expected, LegacyFailures.suspending(failure(core), "web", List.of(seen)).code());
+    }
+
+    @Test
+    void aStartWhoseMachineEndsSaysHow() {
+        assertStarting(Code.VM_EXIT_DURING_START, Code.UNAVAILABLE, Exit.CRASHED);
+        assertStarting(Code.VM_EXIT_DURING_START, Code.UNAVAILABLE, Exit.POWER_OFF);
+        assertStarting(Code.KERNEL_PANIC, Code.UNAVAILABLE, Exit.PANIC);
+        assertStarting(Code.VM_START_TIMEOUT, Code.VM_START_TIMEOUT, Exit.CRASHED);
+        assertEquals(
+                Code.UNAVAILABLE,
+                LegacyFailures.starting(failure(Code.UNAVAILABLE), "web", List.of(STOPPED)).code());
+    }
+
+    private static void assertStarting(Code expected, Code core, Exit how) {
+        var deep =
+                new Failure(core, "the QEMU ended", new MachineEnded(how, new IOException("gone")));
+        var failure = new Failure(core, "why", deep);
+        assertEquals(expected, LegacyFailures.starting(failure, "web", List.of(STOPPED)).code());
     }
 
     @Test
