@@ -35,7 +35,9 @@ public final class GivenVms implements AutoCloseable {
     private final AccountId ada;
     private final AccountId bob;
     private final Vm stopped;
+    private final Vms.Host host;
     private final Vms vms;
+    private volatile Size free = SMALL;
 
     public GivenVms(Path directory) {
         store = Store.open(directory.resolve("test.db"));
@@ -44,14 +46,15 @@ public final class GivenVms implements AutoCloseable {
         bob = accounts.create(new Slug("bob"), "Bob").id();
         stopped = stopped(ada, "stopped");
         new VmRecords(store).insert(stopped, false);
+        host =
+                new Vms.Host(
+                        directory,
+                        reflink,
+                        new QemuLauncher(new Hypervisor("tcg", "10.0.2", "max"), "given-vms"),
+                        new Node(new Capacity(1, SMALL, SMALL, 1, 70_000), () -> free));
         vms =
                 Vms.open(
-                        new Vms.Host(
-                                directory,
-                                reflink,
-                                new QemuLauncher(
-                                        new Hypervisor("tcg", "10.0.2", "max"), "given-vms"),
-                                new Node(new Capacity(1, SMALL, SMALL, 1, 70_000), () -> SMALL)),
+                        host,
                         store,
                         accounts,
                         new Snapshots.Catalogue(accounts.platform(), new Slug("debian"), Map.of()),
@@ -74,6 +77,15 @@ public final class GivenVms implements AutoCloseable {
 
     public Vms vms() {
         return vms;
+    }
+
+    Uploads uploads(InstantSource clock) {
+        return new Uploads(vms, new GuestFileAccess(vms, PATIENCE), store, host, clock);
+    }
+
+    /// Says that so much of the data volume is free; a megabyte of that is the reserve.
+    void free(Size size) {
+        free = size;
     }
 
     public AccountId ada() {
