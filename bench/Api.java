@@ -18,15 +18,32 @@ final class Api implements AutoCloseable {
     /// The server closes connections that idle: one that idled this long is not used again.
     private static final Duration FRESH = Duration.ofSeconds(5);
 
+    private static final int BUFFER = 256 << 10;
+
     private final int port;
     private final String key;
     private Socket socket = new Socket();
     private InputStream in = InputStream.nullInputStream();
     private long lastUse;
 
+    private record Head(int status, long length) {}
+
     Api(int port, String key) {
         this.port = port;
         this.key = key;
+    }
+
+    /// Another connection of the same caller.
+    Api another() {
+        return new Api(port, key);
+    }
+
+    /// A terminal of a VM in which the command runs.
+    ///
+    /// @param command as it stands in a query
+    TerminalClient terminal(String vm, String command) throws IOException {
+        var path = "/v5/vms/%s/pty?exec=%s".formatted(vm, command);
+        return TerminalClient.open(port, key, path);
     }
 
     JsonObject get(String path) throws IOException {
@@ -68,9 +85,66 @@ final class Api implements AutoCloseable {
         }
     }
 
+    /// Writes a file of a VM in one request, which may have 256 MiB.
+    void writeFile(String vm, String path, Content content) throws IOException {
+        put("/v5/vms/%s/fs/write?path=%s".formatted(vm, path), content);
+    }
+
+    /// Writes a file of a VM in chunks, as clients write large ones.
+    void uploadFile(String vm, String path, Content content, long chunk) throws IOException {
+        var uploads = "/v5/vms/%s/fs/uploads".formatted(vm);
+        var open = "{\"path\":\"%s\",\"size\":%d}".formatted(path, content.length());
+        var upload = uploads + "/" + post(uploads, open).requiredString("uploadId");
+        for (long offset = 0; offset < content.length(); offset += chunk) {
+            long length = Math.min(chunk, content.length() - offset);
+            put(upload + "?offset=" + offset, new Content(content.block(), length));
+        }
+        post(upload + "/commit", "");
+    }
+
+    /// Reads a file of a VM and keeps nothing of it.
+    ///
+    /// @param length that it must have
+    void readFile(String vm, String path, long length) throws IOException {
+        var request = "/v5/vms/%s/fs/read?path=%s".formatted(vm, path);
+        connect();
+        socket.getOutputStream().write(head("GET", request, 0));
+        var head = receiveHead(request);
+        if (head.status() != 200 || head.length() != length) {
+            throw new IOException("%s: %s".formatted(request, head));
+        }
+        var buffer = new byte[BUFFER];
+        for (long left = length; left > 0; ) {
+            int count = in.read(buffer, 0, (int) Math.min(buffer.length, left));
+            if (count < 0) {
+                throw new IOException("the server closed the connection");
+            }
+            left -= count;
+        }
+        lastUse = System.nanoTime();
+    }
+
+    private void put(String path, Content content) throws IOException {
+        connect();
+        socket.getOutputStream().write(head("PUT", path, content.length()));
+        content.writeTo(socket.getOutputStream());
+        receive("PUT " + path);
+        lastUse = System.nanoTime();
+    }
+
     private JsonObject send(String method, String path, String body) throws IOException {
         connect();
         var content = body.getBytes(StandardCharsets.UTF_8);
+        var request = new ByteArrayOutputStream();
+        request.writeBytes(head(method, path, content.length));
+        request.writeBytes(content);
+        socket.getOutputStream().write(request.toByteArray());
+        var answer = receive(method + " " + path);
+        lastUse = System.nanoTime();
+        return answer;
+    }
+
+    private byte[] head(String method, String path, long length) {
         var head =
                 """
                 %s %s HTTP/1.1
@@ -81,14 +155,8 @@ final class Api implements AutoCloseable {
 
                 """
                         .replace("\n", "\r\n")
-                        .formatted(method, path, key, content.length);
-        var request = new ByteArrayOutputStream();
-        request.writeBytes(head.getBytes(StandardCharsets.US_ASCII));
-        request.writeBytes(content);
-        socket.getOutputStream().write(request.toByteArray());
-        var answer = receive(method + " " + path);
-        lastUse = System.nanoTime();
-        return answer;
+                        .formatted(method, path, key, length);
+        return head.getBytes(StandardCharsets.US_ASCII);
     }
 
     private void connect() throws IOException {
@@ -103,23 +171,31 @@ final class Api implements AutoCloseable {
     }
 
     private JsonObject receive(String request) throws IOException {
+        var head = receiveHead(request);
+        var body = in.readNBytes((int) head.length());
+        if (head.status() / 100 != 2) {
+            throw new IOException(
+                    "%s: %d %s"
+                            .formatted(
+                                    request,
+                                    head.status(),
+                                    new String(body, StandardCharsets.UTF_8)));
+        }
+        return body.length == 0 ? JsonObject.empty() : Json.parse(body);
+    }
+
+    private Head receiveHead(String request) throws IOException {
         int status = Integer.parseInt(readLine().split(" ")[1]);
-        int length = 0;
+        long length = 0;
         for (var line = readLine(); !line.isEmpty(); line = readLine()) {
             var header = line.toLowerCase(Locale.ROOT);
             if (header.startsWith("content-length:")) {
-                length = Integer.parseInt(header.substring(header.indexOf(':') + 1).strip());
+                length = Long.parseLong(header.substring(header.indexOf(':') + 1).strip());
             } else if (header.startsWith("transfer-encoding:")) {
                 throw new IOException(request + ": the answer has no length");
             }
         }
-        var body = in.readNBytes(length);
-        if (status / 100 != 2) {
-            throw new IOException(
-                    "%s: %d %s"
-                            .formatted(request, status, new String(body, StandardCharsets.UTF_8)));
-        }
-        return length == 0 ? JsonObject.empty() : Json.parse(body);
+        return new Head(status, length);
     }
 
     private String readLine() throws IOException {

@@ -5,6 +5,9 @@ import java.util.List;
 /// The entry: `bench/run` starts it in a data directory of its own and removes what is left.
 final class Bench {
     private static final int RUNS = 50;
+    private static final int CROWD_RUNS = 20;
+    private static final int FILE_RUNS = 10;
+    private static final int ECHOES = 300;
     private static final int BOOTS = 10;
     private static final int STARTS = 5;
 
@@ -54,6 +57,7 @@ final class Bench {
                 for (var image : wanted.images()) {
                     var sample = Sample.take(program.volume(), api, reflink, "svc/" + image);
                     measure(new VmBenches(api, report, sample));
+                    measureTraffic(api, sample);
                 }
             }
         }
@@ -88,6 +92,19 @@ final class Bench {
         }
         if (wanted.has("boot")) {
             vms.boot(wanted.runs().orElse(BOOTS));
+        }
+    }
+
+    private void measureTraffic(Api api, Sample sample) throws Exception {
+        if (wanted.has("exec-many")) {
+            new CrowdBenches(api, report, sample).run(wanted.runs().orElse(CROWD_RUNS));
+        }
+        if (wanted.has("files")) {
+            new FileBenches(api, report, sample)
+                    .run(wanted.runs().orElse(FILE_RUNS), wanted.size());
+        }
+        if (wanted.has("terminal")) {
+            new TerminalBench(api, report, sample).run(wanted.runs().orElse(ECHOES));
         }
     }
 }

@@ -25,8 +25,22 @@ final class Report {
     /// @param image the guest image, or `-`
     /// @param memory of the guest, in MiB; 0 without a guest
     /// @param dirty how much the guest wrote before, in MiB; 0 when that was not set
-    /// @param target the highest ratio to the floor, or the highest value, in words; empty without one
+    /// @param target the highest ratio to the floor, or the highest value, or the lowest of a rate, in words; empty without one
     record Subject(String bench, String image, long memory, long dirty, String target) {}
+
+    /// What was done in a second.
+    enum Rate {
+        COMMANDS("/s", "PerSecond"),
+        MIB(" MiB/s", "MibPerSecond");
+
+        private final String unit;
+        private final String key;
+
+        Rate(String unit, String key) {
+            this.unit = unit;
+            this.key = key;
+        }
+    }
 
     Report(Machine machine, Optional<Path> json) throws IOException {
         this.machine = machine;
@@ -104,6 +118,35 @@ final class Report {
         write(json);
     }
 
+    /// What the server did in a second beside what the floor did. The p99 is what 99 of 100 reach, and in the place of the shortest
+    /// time is the most.
+    void rates(Subject subject, Rate rate, Stats server, Stats floor) throws IOException {
+        double ratio = server.median() / floor.median();
+        row(
+                subject,
+                server.count(),
+                List.of(
+                        brief(server.percentile(50)) + rate.unit,
+                        brief(server.percentile(1)) + rate.unit,
+                        brief(server.percentile(100)) + rate.unit),
+                List.of(
+                        brief(floor.percentile(50)),
+                        brief(floor.percentile(1)),
+                        "%.2f".formatted(ratio),
+                        "",
+                        ""));
+        write(
+                line(subject)
+                        .put("runs", server.count())
+                        .put("p50" + rate.key, rounded(server.percentile(50)))
+                        .put("p99" + rate.key, rounded(server.percentile(1)))
+                        .put("max" + rate.key, rounded(server.percentile(100)))
+                        .put("floorP50" + rate.key, rounded(floor.percentile(50)))
+                        .put("floorP99" + rate.key, rounded(floor.percentile(1)))
+                        .put("floorMax" + rate.key, rounded(floor.percentile(100)))
+                        .put("ratio", rounded(ratio)));
+    }
+
     /// Amounts of memory in MiB, without a floor.
     void sizes(Subject subject, Stats mib) throws IOException {
         row(subject, mib.count(), millis(mib, " MiB"), List.of("", "", "", "", ""));
@@ -173,6 +216,11 @@ final class Report {
 
     private static String number(double value) {
         return "%.2f".formatted(value);
+    }
+
+    /// Rates have long units.
+    private static String brief(double value) {
+        return value < 100 ? "%.1f".formatted(value) : "%.0f".formatted(value);
     }
 
     private static double rounded(double value) {

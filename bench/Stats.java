@@ -2,7 +2,8 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 
-/// What came of doing something again and again: milliseconds, or MiB. Percentiles are by nearest rank: the p99 of 50 is the longest.
+/// What came of doing something again and again: milliseconds, MiB, or so much in a second.
+/// Percentiles are by nearest rank: the p99 of 50 is the longest.
 final class Stats {
     private final List<Double> values = new ArrayList<>();
 
@@ -12,6 +13,19 @@ final class Stats {
 
     void add(double value) {
         values.add(value);
+    }
+
+    void addAll(Stats others) {
+        values.addAll(others.values);
+    }
+
+    /// How much was done in a second in each of these times.
+    ///
+    /// @param amount that was done in each
+    Stats perSecond(double amount) {
+        var rates = new Stats();
+        values.forEach(millis -> rates.add(amount * 1000 / millis));
+        return rates;
     }
 
     int count() {

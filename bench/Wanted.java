@@ -12,6 +12,7 @@ import java.util.Set;
 /// @param memories sizes of the guests of the group `capture`, in MiB
 /// @param dirty how much those guests write before each capture, in MiB
 /// @param peer whether libvirt is measured too
+/// @param size of the file of `files`, in MiB
 record Wanted(
         Set<String> names,
         List<String> images,
@@ -19,8 +20,10 @@ record Wanted(
         Optional<Path> json,
         List<Integer> memories,
         List<Integer> dirty,
-        boolean peer) {
-    static final List<String> OF_VMS = List.of("boot", "create", "exec", "pause", "resume");
+        boolean peer,
+        int size) {
+    static final List<String> OF_VMS =
+            List.of("boot", "create", "exec", "exec-many", "files", "terminal", "pause", "resume");
     static final String SERVER = "server";
     static final List<String> OF_CAPTURE =
             List.of(
@@ -35,6 +38,10 @@ record Wanted(
     private static final List<String> IMAGES = List.of("busybox", "debian");
     private static final List<Integer> MEMORIES = List.of(512, 4096);
     private static final List<Integer> DIRTY = List.of(10, 100, 1000);
+    private static final int SIZE = 64;
+
+    /// What one request may have.
+    private static final int MAX_SIZE = 256;
 
     Wanted {
         names = Set.copyOf(names);
@@ -51,6 +58,7 @@ record Wanted(
         var memories = MEMORIES;
         var dirty = DIRTY;
         boolean peer = false;
+        int size = SIZE;
         var words = arguments.iterator();
         while (words.hasNext()) {
             var word = words.next();
@@ -61,6 +69,7 @@ record Wanted(
                 case "--memory" -> memories = List.of(oneOf(MEMORIES, number(word, words)));
                 case "--dirty" -> dirty = List.of(number(word, words));
                 case "--peer" -> peer = true;
+                case "--size" -> size = atMost(MAX_SIZE, word, words);
                 default -> names.addAll(namesOf(word));
             }
         }
@@ -68,7 +77,7 @@ record Wanted(
             names.addAll(OF_VMS);
             names.add(SERVER);
         }
-        return new Wanted(names, images, runs, json, memories, dirty, peer);
+        return new Wanted(names, images, runs, json, memories, dirty, peer, size);
     }
 
     private static List<String> namesOf(String word) {
@@ -105,6 +114,14 @@ record Wanted(
                     "%s takes a number, not '%s'".formatted(option, text));
         }
         return Integer.parseInt(text);
+    }
+
+    private static int atMost(int most, String option, Iterator<String> words) {
+        int number = number(option, words);
+        if (number > most) {
+            throw new IllegalArgumentException("%s takes at most %d".formatted(option, most));
+        }
+        return number;
     }
 
     boolean has(String name) {
