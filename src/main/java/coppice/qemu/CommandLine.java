@@ -67,7 +67,7 @@ public final class CommandLine {
                                 "kvm,device=/dev/fdset/1",
                                 "-cpu",
                                 "host")
-                        : List.of("-accel", "tcg,thread=multi", "-cpu", "max"));
+                        : List.of("-accel", "tcg,thread=multi", "-cpu", hypervisor.processor()));
         addProcessorsAndMemory(line, shape, files);
         addDevices(line, files);
         // A guest that reboots ends this process: a restored machine has no kernel to reboot into.

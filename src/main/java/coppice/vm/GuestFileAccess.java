@@ -127,7 +127,7 @@ public final class GuestFileAccess {
                     var file = new NewFile(content.size(), content.mode(), content.checksum());
                     try (var writing = files.write(path.text(), who.user(), file)) {
                         var deadline = Deadline.in(TRANSFER);
-                        requireHash(content, copy(content, writing, deadline));
+                        copy(content, writing, deadline);
                         writing.commit(deadline.atMost(CALL));
                     }
                     return true;
@@ -178,8 +178,8 @@ public final class GuestFileAccess {
                         .formatted(path));
     }
 
-    private static byte[] copy(FileContent content, FileWriting writing, Deadline deadline) {
-        var digest = sha256();
+    private static void copy(FileContent content, FileWriting writing, Deadline deadline) {
+        var digest = content.sha256().map(_ -> sha256()); // it costs more than all else here
         var buffer = new byte[BUFFER];
         for (long done = 0; done < content.size(); ) {
             int most = (int) Math.min(buffer.length, content.size() - done);
@@ -190,11 +190,11 @@ public final class GuestFileAccess {
                         "the body has %d of %d bytes; send it again"
                                 .formatted(done, content.size()));
             }
-            digest.update(buffer, 0, count);
+            digest.ifPresent(of -> of.update(buffer, 0, count));
             writing.write(buffer, 0, count, deadline.atMost(STALL));
             done += count;
         }
-        return digest.digest();
+        digest.ifPresent(of -> requireHash(content, of.digest()));
     }
 
     private static void requireHash(FileContent content, byte[] hash) {

@@ -14,6 +14,7 @@ import java.nio.file.StandardOpenOption;
 import java.security.MessageDigest;
 import java.time.Duration;
 import java.util.HexFormat;
+import java.util.Optional;
 import java.util.zip.CRC32C;
 
 /// The file that holds what came of an upload. What is behind the bytes that were counted is nothing: the next chunk writes over it.
@@ -22,8 +23,8 @@ record Spool(Path file) {
 
     /// What its bytes have for sums.
     ///
-    /// @param sha256 in lower case
-    record Sums(String sha256, long crc32c) {}
+    /// @param sha256 in lower case, if it was asked for
+    record Sums(Optional<String> sha256, long crc32c) {}
 
     /// Adds a chunk behind the first `received` bytes and syncs it.
     ///
@@ -77,21 +78,22 @@ record Spool(Path file) {
     }
 
     /// Of the first `size` bytes.
-    Sums sums(MessageDigest sha256, long size) {
+    Sums sums(Optional<MessageDigest> sha256, long size) {
         var crc = new CRC32C();
         try (var bytes = open()) {
             var buffer = new byte[BUFFER];
             for (long done = 0; done < size; ) {
                 int count = bytes.read(buffer, 0, (int) Math.min(BUFFER, size - done));
                 requireBytes(count > 0);
-                sha256.update(buffer, 0, count);
+                sha256.ifPresent(of -> of.update(buffer, 0, count));
                 crc.update(buffer, 0, count);
                 done += count;
             }
         } catch (IOException e) {
             throw unreadable(e);
         }
-        return new Sums(HexFormat.of().formatHex(sha256.digest()), crc.getValue());
+        return new Sums(
+                sha256.map(of -> HexFormat.of().formatHex(of.digest())), crc.getValue());
     }
 
     /// Its bytes from the first on. An upload of nothing has no file.

@@ -16,6 +16,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
 import java.util.List;
+import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
@@ -151,20 +152,20 @@ public final class Uploads {
                             .formatted(upload.received(), wanted.size()));
         }
         var spool = spool(upload);
-        var sums = spool.sums(GuestFileAccess.sha256(), wanted.size());
-        if (wanted.sha256().filter(hash -> !hash.equals(sums.sha256())).isPresent()) {
+        var sums = spool.sums(wanted.sha256().map(_ -> GuestFileAccess.sha256()), wanted.size());
+        if (!sums.sha256().equals(wanted.sha256())) {
             drop(upload);
             throw new Failure(
                     Code.CHECKSUM_MISMATCH,
                     "what was uploaded has the SHA-256 %s, which is another one; upload it anew"
-                            .formatted(sums.sha256()));
+                            .formatted(sums.sha256().orElseThrow()));
         }
         try (var bytes = spool.open()) {
             var content =
                     new FileContent(
                             wanted.size(),
                             wanted.mode(),
-                            wanted.sha256(),
+                            Optional.empty(),
                             OptionalLong.of(sums.crc32c()),
                             Spool.source(bytes));
             files.write(who, wanted.path(), content);

@@ -16,6 +16,7 @@ import java.nio.file.StandardOpenOption;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.HexFormat;
+import java.util.Optional;
 import java.util.zip.CRC32C;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -51,8 +52,11 @@ class SpoolTest {
         crc.update(bytes, 0, bytes.length);
         var hash = HexFormat.of().formatHex(GuestFileAccess.sha256().digest(bytes));
         assertEquals(
-                new Spool.Sums(hash, crc.getValue()),
-                spool.sums(GuestFileAccess.sha256(), bytes.length));
+                new Spool.Sums(Optional.of(hash), crc.getValue()),
+                spool.sums(Optional.of(GuestFileAccess.sha256()), bytes.length));
+        assertEquals(
+                new Spool.Sums(Optional.empty(), crc.getValue()),
+                spool.sums(Optional.empty(), bytes.length));
     }
 
     @Test
