@@ -5,9 +5,11 @@ import coppice.api.ApiSettings;
 import coppice.api.Caller;
 import coppice.api.Credentials;
 import coppice.api.Route;
+import coppice.api.legacy.LegacyFileRoutes;
 import coppice.api.legacy.LegacySnapshotRoutes;
 import coppice.api.legacy.LegacyTerminalRoutes;
 import coppice.api.legacy.LegacyVmRoutes;
+import coppice.api.legacy.PlainFilePaths;
 import coppice.api.v5.FileRoutes;
 import coppice.api.v5.SnapshotRoutes;
 import coppice.api.v5.TerminalRoutes;
@@ -19,6 +21,7 @@ import coppice.base.Slug;
 import coppice.base.Undo;
 import coppice.disk.DataVolume;
 import coppice.disk.Reflink;
+import coppice.http.HttpHandler;
 import coppice.http.HttpLimits;
 import coppice.http.HttpServer;
 import coppice.identity.Accounts;
@@ -105,10 +108,13 @@ final class Server implements AutoCloseable {
         more.addAll(files(vms, settings, store, host));
         var routes = routes(vms, settings.brand().text(), more);
         var api = new Api(apiSettings(settings), credentials(keys), routes);
-        var address = new InetSocketAddress(settings.httpAddress(), settings.httpPort());
-        var http = keep(HttpServer.start(address, HttpLimits.DEFAULT, api));
-        port = http.port();
+        listen(settings, new PlainFilePaths(api, URI.create(settings.baseUrl())));
         LOG.info("listening on {}:{}, {}", settings.httpAddress(), port, hypervisor);
+    }
+
+    private void listen(Settings settings, HttpHandler handler) {
+        var address = new InetSocketAddress(settings.httpAddress(), settings.httpPort());
+        port = keep(HttpServer.start(address, HttpLimits.DEFAULT, handler)).port();
     }
 
     int port() {
@@ -154,7 +160,10 @@ final class Server implements AutoCloseable {
         var files = new GuestFileAccess(vms, settings.vmLimits().start());
         var uploads = new Uploads(vms, files, store, host, Clock.systemUTC());
         keep(UploadTimers.start(uploads));
-        return Stream.of(new FileRoutes(files).routes(), new UploadRoutes(uploads).routes())
+        return Stream.of(
+                        new FileRoutes(files).routes(),
+                        new UploadRoutes(uploads).routes(),
+                        new LegacyFileRoutes(vms, files, settings.brand().text()).routes())
                 .flatMap(List::stream)
                 .toList();
     }

@@ -3,6 +3,7 @@ package coppice.vm;
 import coppice.base.Code;
 import coppice.base.Deadline;
 import coppice.base.Failure;
+import coppice.base.Size;
 import coppice.base.Undo;
 import coppice.guest.DirectoryEntry;
 import coppice.guest.FileDescription;
@@ -11,6 +12,7 @@ import coppice.guest.FileReading;
 import coppice.guest.FileWriting;
 import coppice.guest.GuestFiles;
 import coppice.guest.NewFile;
+import java.nio.ByteBuffer;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 import java.time.Duration;
@@ -18,9 +20,10 @@ import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
 import java.util.OptionalLong;
+import java.util.UUID;
 import java.util.function.Function;
 
-/// The files of VMs. Every call wakes its VM and holds it awake until it is done.
+/// The files of VMs. Every call wakes its VM and holds it awake until it is done; a watch only until it has begun.
 ///
 /// Fails as [Vms#awake] and [GuestFiles] do. A transfer has a limit on each wait for a byte, and on the whole of it.
 public final class GuestFileAccess {
@@ -132,6 +135,48 @@ public final class GuestFileAccess {
                     }
                     return true;
                 });
+    }
+
+    /// A whole file, at once. Fails with `PAYLOAD_TOO_LARGE` when it has more bytes.
+    public byte[] bytes(FileActor who, GuestPath path, Size most) {
+        try (var download = read(who, path, new FilePart.Whole())) {
+            if (download.length() > most.bytes()) {
+                throw new Failure(
+                        Code.PAYLOAD_TOO_LARGE,
+                        "%s has %d bytes, which is over the limit of %d"
+                                .formatted(path, download.length(), most.bytes()));
+            }
+            var all = ByteBuffer.allocate((int) download.length());
+            download.writeTo(all::put);
+            return all.array();
+        }
+    }
+
+    /// Begins to watch the tree under a directory, or under one that a link there points to; returns when all that happens from now on
+    /// will be told.
+    public WatchedTree watch(FileActor who, GuestPath path) {
+        var place = new WatchedTree.Place(path);
+        return vms.awake(
+                who.account(),
+                who.vm(),
+                Deadline.in(wake),
+                guest -> {
+                    var vm = vms.get(who.account(), who.vm());
+                    // Known before the watch is there: one that began in another run would not end
+                    // with it.
+                    var run = run(vm);
+                    var watch = guest.files().watch(place.inGuest(), who.user(), Deadline.in(CALL));
+                    return new WatchedTree(vms, vm, run, place, watch);
+                });
+    }
+
+    private static UUID run(Vm vm) {
+        if (vm.state() instanceof VmState.Running(_, var run, _)) {
+            return run;
+        }
+        throw new Failure(
+                Code.UNAVAILABLE,
+                "%s is %s by now; try again".formatted(vm.id(), vm.state().word()));
     }
 
     private <T> T use(FileActor who, Function<GuestFiles, T> use) {

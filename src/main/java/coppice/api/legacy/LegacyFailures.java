@@ -16,6 +16,9 @@ import java.util.stream.Stream;
 ///
 /// The core says `CONFLICT` for every wrong state. Which one it was is read off the states that were seen before and after.
 final class LegacyFailures {
+    /// A name that [Code] does not have: said by the members of the error body itself.
+    private static final Map<String, Object> FILES_BAD_REQUEST =
+            Map.of("code", "FILES_BAD_REQUEST", "error", "FILES_BAD_REQUEST");
 
     private LegacyFailures() {}
 
@@ -107,6 +110,21 @@ final class LegacyFailures {
         return failure.code() == Code.BAD_REQUEST
                 ? failure.as(Code.VALIDATION_ERROR, Map.of())
                 : naming(failure, vm);
+    }
+
+    /// Of using the files of a VM.
+    static Failure filing(Failure failure, String vm) {
+        return switch (failure.code()) {
+            case BAD_REQUEST, PAYLOAD_TOO_LARGE -> failure.as(Code.BAD_REQUEST, FILES_BAD_REQUEST);
+            default -> naming(failure, vm);
+        };
+    }
+
+    /// Of looking for a file at the path that a caller named.
+    static Failure looking(Failure failure, String path) {
+        return failure.code() == Code.FILE_NOT_FOUND
+                ? failure.as(Code.FILE_NOT_FOUND, Map.of("path", path))
+                : failure;
     }
 
     static Failure forking(Failure failure, String vm, List<VmState> seen) {
