@@ -14,8 +14,16 @@ public record PathTemplate(List<Segment> segments) {
 
     record Literal(String text) implements Segment {}
 
-    /// `orTwo`: its value may also come as two raw segments, `svc/ubuntu` for `svc%2Fubuntu`.
-    record Parameter(String name, boolean orTwo) implements Segment {}
+    record Parameter(String name, Width width) implements Segment {}
+
+    /// How many raw segments the value of a parameter may come as.
+    enum Width {
+        ONE,
+        /// Or two: `svc/ubuntu` for `svc%2Fubuntu`.
+        ONE_OR_TWO,
+        /// All that are left, empty ones too. Only the last segment may be so.
+        REST
+    }
 
     public PathTemplate {
         segments = List.copyOf(segments);
@@ -29,19 +37,19 @@ public record PathTemplate(List<Segment> segments) {
         for (var text : template.substring(1).split("/")) {
             segments.add(
                     text.startsWith("{")
-                            ? new Parameter(text.substring(1, text.length() - 1), false)
+                            ? new Parameter(text.substring(1, text.length() - 1), Width.ONE)
                             : new Literal(text));
         }
         return new PathTemplate(segments);
     }
 
-    PathTemplate orTwoSegments(String name) {
+    PathTemplate with(String name, Width width) {
         return new PathTemplate(
                 segments.stream()
                         .map(
                                 segment ->
-                                        segment.equals(new Parameter(name, false))
-                                                ? new Parameter(name, true)
+                                        segment.equals(new Parameter(name, Width.ONE))
+                                                ? new Parameter(name, width)
                                                 : segment)
                         .toList());
     }
@@ -74,7 +82,7 @@ public record PathTemplate(List<Segment> segments) {
             var longer = new ArrayList<PathTemplate>();
             for (var form : forms) {
                 longer.add(form.followedBy(new PathTemplate(List.of(segment))));
-                if (segment instanceof Parameter parameter && parameter.orTwo()) {
+                if (segment instanceof Parameter(_, var width) && width == Width.ONE_OR_TWO) {
                     longer.add(form.followedBy(new PathTemplate(List.of(segment, segment))));
                 }
             }
@@ -87,14 +95,19 @@ public record PathTemplate(List<Segment> segments) {
     Map<String, String> values(List<String> raw) {
         var values = new LinkedHashMap<String, String>();
         for (int i = 0; i < segments.size(); i++) {
-            if (segments.get(i) instanceof Parameter parameter) {
-                var value =
-                        PercentCode.decode(
-                                raw.get(i), "the path's {%s}".formatted(parameter.name()));
-                values.merge(parameter.name(), value, (first, second) -> first + "/" + second);
+            if (segments.get(i) instanceof Parameter(var name, var width)) {
+                var own = width == Width.REST ? rest(raw, i) : raw.get(i);
+                var value = PercentCode.decode(own, "the path's {%s}".formatted(name));
+                values.merge(name, value, (first, second) -> first + "/" + second);
             }
         }
         return values;
+    }
+
+    /// Of a slash alone the segments are empty: it stands at the end, where it makes no difference elsewhere.
+    private static String rest(List<String> raw, int from) {
+        var rest = String.join("/", raw.subList(from, raw.size()));
+        return rest.isEmpty() ? "/" : rest;
     }
 
     @Override

@@ -116,8 +116,17 @@ public record Route(
 
     /// The named path parameter may come as two raw segments: `svc/ubuntu` beside `svc%2Fubuntu`.
     public Route orTwoSegments(String parameter) {
+        return with(parameter, PathTemplate.Width.ONE_OR_TWO);
+    }
+
+    /// The named path parameter, which is the last segment, may come as any number of raw segments: `etc/hosts` beside `etc%2Fhosts`.
+    public Route orManySegments(String parameter) {
+        return with(parameter, PathTemplate.Width.REST);
+    }
+
+    private Route with(String parameter, PathTemplate.Width width) {
         return new Route(
-                method, path.orTwoSegments(parameter), families, handler, query, description);
+                method, path.with(parameter, width), families, handler, query, description);
     }
 
     private Route query(List<QueryParameter> more) {

@@ -11,7 +11,8 @@ import java.util.stream.Collectors;
 
 /// The route table: finds the operation for a raw path.
 ///
-/// Literal segments win over parameters, a parameter never takes an empty segment, and one `/` at the end makes no difference.
+/// Literal segments win over parameters, a parameter takes no empty segment unless it takes all that are left, and one `/` at the end makes
+/// no difference.
 final class Routes {
     private final List<Served> all;
     private final Node root = new Node();
@@ -20,6 +21,7 @@ final class Routes {
     private static final class Node {
         final Map<String, Node> literals = new HashMap<>();
         Optional<Node> parameter = Optional.empty();
+        Optional<Node> rest = Optional.empty();
         final Map<Method, Leaf> here = new EnumMap<>(Method.class);
     }
 
@@ -83,6 +85,13 @@ final class Routes {
                     switch (segment) {
                         case PathTemplate.Literal(String text) ->
                                 node.literals.computeIfAbsent(text, _ -> new Node());
+                        case PathTemplate.Parameter(_, var width)
+                                when width == PathTemplate.Width.REST -> {
+                            if (node.rest.isEmpty()) {
+                                node.rest = Optional.of(new Node());
+                            }
+                            yield node.rest.get();
+                        }
                         case PathTemplate.Parameter _ -> {
                             if (node.parameter.isEmpty()) {
                                 node.parameter = Optional.of(new Node());
@@ -108,7 +117,8 @@ final class Routes {
                         () ->
                                 node.parameter
                                         .filter(_ -> !segment.isEmpty())
-                                        .flatMap(next -> find(next, segments, depth + 1)));
+                                        .flatMap(next -> find(next, segments, depth + 1)))
+                .or(() -> node.rest);
     }
 
     private static Match wrongMethod(Map<Method, Leaf> here) {

@@ -3,6 +3,7 @@ package coppice.base;
 /// The stable names of failures, as the wire contract spells them.
 public enum Code {
     BAD_REQUEST(Kind.INVALID),
+    FILES_BAD_REQUEST(Kind.INVALID),
     MISSING_CREDENTIALS(Kind.UNAUTHENTICATED),
     INVALID_API_KEY(Kind.UNAUTHENTICATED),
     INVALID_IDENTITY_TOKEN(Kind.UNAUTHENTICATED),

@@ -9,7 +9,6 @@ import coppice.api.legacy.LegacyFileRoutes;
 import coppice.api.legacy.LegacySnapshotRoutes;
 import coppice.api.legacy.LegacyTerminalRoutes;
 import coppice.api.legacy.LegacyVmRoutes;
-import coppice.api.legacy.PlainFilePaths;
 import coppice.api.v5.FileRoutes;
 import coppice.api.v5.SnapshotRoutes;
 import coppice.api.v5.TerminalRoutes;
@@ -21,7 +20,6 @@ import coppice.base.Slug;
 import coppice.base.Undo;
 import coppice.disk.DataVolume;
 import coppice.disk.Reflink;
-import coppice.http.HttpHandler;
 import coppice.http.HttpLimits;
 import coppice.http.HttpServer;
 import coppice.identity.Accounts;
@@ -108,13 +106,9 @@ final class Server implements AutoCloseable {
         more.addAll(files(vms, settings, store, host));
         var routes = routes(vms, settings.brand().text(), more);
         var api = new Api(apiSettings(settings), credentials(keys), routes);
-        listen(settings, new PlainFilePaths(api, URI.create(settings.baseUrl())));
-        LOG.info("listening on {}:{}, {}", settings.httpAddress(), port, hypervisor);
-    }
-
-    private void listen(Settings settings, HttpHandler handler) {
         var address = new InetSocketAddress(settings.httpAddress(), settings.httpPort());
-        port = keep(HttpServer.start(address, HttpLimits.DEFAULT, handler)).port();
+        port = keep(HttpServer.start(address, HttpLimits.DEFAULT, api)).port();
+        LOG.info("listening on {}:{}, {}", settings.httpAddress(), port, hypervisor);
     }
 
     int port() {

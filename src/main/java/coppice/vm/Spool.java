@@ -92,8 +92,7 @@ record Spool(Path file) {
         } catch (IOException e) {
             throw unreadable(e);
         }
-        return new Sums(
-                sha256.map(of -> HexFormat.of().formatHex(of.digest())), crc.getValue());
+        return new Sums(sha256.map(of -> HexFormat.of().formatHex(of.digest())), crc.getValue());
     }
 
     /// Its bytes from the first on. An upload of nothing has no file.

@@ -16,10 +16,6 @@ import java.util.stream.Stream;
 ///
 /// The core says `CONFLICT` for every wrong state. Which one it was is read off the states that were seen before and after.
 final class LegacyFailures {
-    /// A name that [Code] does not have: said by the members of the error body itself.
-    private static final Map<String, Object> FILES_BAD_REQUEST =
-            Map.of("code", "FILES_BAD_REQUEST", "error", "FILES_BAD_REQUEST");
-
     private LegacyFailures() {}
 
     /// Of looking up the VM that a path names.
@@ -115,7 +111,7 @@ final class LegacyFailures {
     /// Of using the files of a VM.
     static Failure filing(Failure failure, String vm) {
         return switch (failure.code()) {
-            case BAD_REQUEST, PAYLOAD_TOO_LARGE -> failure.as(Code.BAD_REQUEST, FILES_BAD_REQUEST);
+            case BAD_REQUEST, PAYLOAD_TOO_LARGE -> failure.as(Code.FILES_BAD_REQUEST, Map.of());
             default -> naming(failure, vm);
         };
     }

@@ -34,8 +34,7 @@ import java.util.List;
 import java.util.OptionalInt;
 import java.util.function.Function;
 
-/// The legacy operations on the files of a VM, done there as the user that a header names, or as root. For paths with slashes in them see
-/// [PlainFilePaths].
+/// The legacy operations on the files of a VM, done there as the user that a header names, or as root.
 public final class LegacyFileRoutes {
     private static final String VM = "/v1/vms/{vm_id}";
     private static final String FILE = VM + "/files/{filepath}";
@@ -95,9 +94,11 @@ public final class LegacyFileRoutes {
     public List<Route> routes() {
         return List.of(
                 route(GET, FILE, "legacyReadFile", this::read)
+                        .orManySegments("filepath")
                         .about("Legacy", "Read a file of a VM, or list a directory; wakes the VM")
                         .returns(FOUND),
                 route(PUT, FILE, "legacyWriteFile", this::write)
+                        .orManySegments("filepath")
                         .about("Legacy", "Write a file in a VM in one step; wakes the VM")
                         .takes(CONTENT)
                         .returns(LegacyVmSchemas.NOTHING)
@@ -124,8 +125,8 @@ public final class LegacyFileRoutes {
     private Route route(Method method, String path, String id, Doing doing) {
         return Route.legacy(method, path, id, call -> answer(call, doing))
                 .fails(
-                        Code.BAD_REQUEST,
-                        "as FILES_BAD_REQUEST: the path, its kind, the size or the base64 is wrong")
+                        Code.FILES_BAD_REQUEST,
+                        "the path, its kind, the size or the base64 is wrong")
                 .fails(Code.ACCESS_DENIED, "the user may not do this")
                 .fails(Code.VM_NOT_FOUND, "absent, or of another account")
                 .fails(Code.FILE_NOT_FOUND, "there is nothing at the path")

@@ -75,11 +75,7 @@ final class FileServer implements AutoCloseable {
                         ApiSettings.at(base),
                         key -> new Caller(UUID.fromString(key.reveal())),
                         routes);
-        server =
-                HttpServer.start(
-                        new InetSocketAddress("127.0.0.1", 0),
-                        HttpLimits.DEFAULT,
-                        new PlainFilePaths(api, base));
+        server = HttpServer.start(new InetSocketAddress("127.0.0.1", 0), HttpLimits.DEFAULT, api);
     }
 
     private GuestTree tree(FileActor who) {
