@@ -1,10 +1,10 @@
 package coppice.disk;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
-import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 
 import coppice.Seed;
+import coppice.Wait;
 import coppice.base.Deadline;
 import coppice.base.Failure;
 import coppice.base.Size;
@@ -62,10 +62,11 @@ class ExtentsIT {
         assertEquals(use(0, 256), use(copy));
 
         Files.delete(copy);
-        var deadline = TestVolume.soon(); // XFS takes apart what is deleted a moment later
-        while (!use(file).equals(use(256, 0))) {
-            assertFalse(deadline.isPast(), () -> "still shared: " + use(file));
-        }
+        // XFS takes apart what is deleted a moment later.
+        Wait.until(
+                TestVolume.soon().left(),
+                () -> use(file).equals(use(256, 0)),
+                () -> "still shared: " + use(file));
     }
 
     @Test

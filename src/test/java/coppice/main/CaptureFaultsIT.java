@@ -1,9 +1,9 @@
 package coppice.main;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
-import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import coppice.Seed;
+import coppice.Wait;
 import coppice.base.Deadline;
 import coppice.process.Command;
 import java.io.IOException;
@@ -151,11 +151,10 @@ class CaptureFaultsIT {
     }
 
     private void awaitState(String state) {
-        var deadline = Deadline.in(PATIENCE);
-        while (!client.state(vm.id()).equals(state)) {
-            assertTrue(
-                    !deadline.isPast(), () -> "it is %s, %s".formatted(client.state(vm.id()), vm));
-        }
+        Wait.until(
+                PATIENCE,
+                () -> client.state(vm.id()).equals(state),
+                () -> "it is %s, %s".formatted(client.state(vm.id()), vm));
     }
 
     private Set<String> snapshots() {

@@ -3,7 +3,7 @@ package coppice.main;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import coppice.base.Deadline;
+import coppice.Wait;
 import java.time.Duration;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
@@ -58,10 +58,10 @@ class DebianIT {
         client.patch("/v5/vms/" + vm, "{\"automaticRestart\":false}").expect(200);
         client.post(
                 "/v5/vms/%s/exec-await".formatted(vm), Client.exec("echo c > /proc/sysrq-trigger"));
-        var deadline = Deadline.in(Duration.ofSeconds(10));
-        while (!client.state(vm).equals("stopped")) {
-            assertTrue(!deadline.isPast(), () -> "it is " + client.state(vm));
-        }
+        Wait.until(
+                Duration.ofSeconds(10),
+                () -> client.state(vm).equals("stopped"),
+                () -> "it is " + client.state(vm));
     }
 
     private static void hashesHoldThroughPauses(Client client, String vm) {

@@ -1,5 +1,6 @@
 package coppice.main;
 
+import coppice.Wait;
 import coppice.base.Deadline;
 import coppice.disk.DataVolume;
 import coppice.disk.Published;
@@ -25,6 +26,9 @@ import org.junit.jupiter.api.Assumptions;
 /// again. Closing it ends everything and fails when anything is left.
 final class Installation implements AutoCloseable {
     private static final Duration PATIENCE = Duration.ofSeconds(60);
+
+    /// A system property: the command line of the program, a word on each line.
+    private static final String PROGRAM = "coppice.program";
 
     private final Path data;
     private final Map<String, String> environment = new HashMap<>();
@@ -106,7 +110,7 @@ final class Installation implements AutoCloseable {
             if (deadline.isPast() || !server.isAlive()) {
                 throw new AssertionError("the server did not start:\n" + logTail());
             }
-            Thread.onSpinWait();
+            Wait.moment();
         }
     }
 
@@ -153,20 +157,24 @@ final class Installation implements AutoCloseable {
         return data.resolve("server.log");
     }
 
+    /// The program as `./coppice test` has built it, in the words of [#PROGRAM]; without that from the classes that are tested.
     private static List<String> java(String... arguments) {
-        var line =
-                new ArrayList<>(
-                        List.of(
-                                Path.of(System.getProperty("java.home"), "bin/java").toString(),
-                                "--enable-native-access=ALL-UNNAMED",
-                                "-XX:+UseSerialGC",
-                                "-XX:TieredStopAtLevel=1",
-                                "-Xmx256m",
-                                "-cp",
-                                classPath(),
-                                "coppice.main.Main"));
+        var built = System.getProperty(PROGRAM);
+        var line = new ArrayList<>(built == null ? ofClasses() : built.lines().toList());
         line.addAll(List.of(arguments));
         return line;
+    }
+
+    private static List<String> ofClasses() {
+        return List.of(
+                Path.of(System.getProperty("java.home"), "bin/java").toString(),
+                "--enable-native-access=ALL-UNNAMED",
+                "-XX:+UseSerialGC",
+                "-XX:TieredStopAtLevel=1",
+                "-Xmx256m",
+                "-cp",
+                classPath(),
+                "coppice.main.Main");
     }
 
     /// The project's directory: tests run in it.

@@ -130,7 +130,8 @@ class LegacySnapshotsIT {
                                         client.post("/v1/vms/%s/suspend".formatted(mine), "{}")
                                                 .expect(200));
                 while (client.state(mine).equals("running")) {
-                    Thread.onSpinWait();
+                    Thread.onSpinWait(); // a pause is short: to be caught, it is looked for
+                    // without a rest
                 }
                 var answer = client.post("/v1/vms/%s/%s".formatted(mine, verb), "{}");
                 if (answer.status() == 409) { // else the pause was over

@@ -5,7 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import coppice.Seed;
-import coppice.base.Deadline;
+import coppice.Wait;
 import coppice.process.ControlGroup;
 import coppice.process.ProcessId;
 import java.time.Duration;
@@ -79,6 +79,7 @@ class LifeIT {
                         () -> {
                             while (!isOver.get()) {
                                 processes.addAll(processes(vm));
+                                Wait.moment();
                             }
                         });
 
@@ -210,10 +211,8 @@ class LifeIT {
         fail(panicked, "(sleep 1; echo c > /proc/sysrq-trigger) >/dev/null 2>&1 &");
         installation.killServer();
         processes(killed).forEach(process -> process.kill());
-        var deadline = Deadline.in(Duration.ofSeconds(3));
-        while (!deadline.isPast()) {
-            Thread.onSpinWait(); // the guests end meanwhile; nothing tells when
-        }
+        Wait.through(
+                Duration.ofSeconds(3), () -> {}); // the guests end meanwhile; nothing tells when
         installation.startServer();
 
         assertEquals("stopped", client.state(off));
@@ -264,10 +263,7 @@ class LifeIT {
     }
 
     private void assertStaysStopped(String vm) {
-        var deadline = Deadline.in(Duration.ofSeconds(3));
-        while (!deadline.isPast()) {
-            assertEquals("stopped", client.state(vm));
-        }
+        Wait.through(Duration.ofSeconds(3), () -> assertEquals("stopped", client.state(vm)));
     }
 
     private boolean isGone(String vm) {
@@ -287,11 +283,7 @@ class LifeIT {
     }
 
     private void await(Duration patience, String what, BooleanSupplier isSo) {
-        var deadline = Deadline.in(patience);
-        while (!isSo.getAsBoolean()) {
-            assertTrue(
-                    !deadline.isPast(),
-                    () -> "it never %s:\n%s".formatted(what, installation.logTail()));
-        }
+        Wait.until(
+                patience, isSo, () -> "it never %s:\n%s".formatted(what, installation.logTail()));
     }
 }

@@ -4,7 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import coppice.base.Deadline;
+import coppice.Wait;
 import coppice.process.ControlGroup;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -143,11 +143,10 @@ class PoolIT {
     ///
     /// @return all of them
     private Set<String> awaitWarm(int machines) {
-        var deadline = Deadline.in(Duration.ofSeconds(60));
-        while (groups().size() != machines || !areReady(groups())) {
-            assertTrue(!deadline.isPast(), groups() + " is not ready:\n" + installation.logTail());
-            Thread.onSpinWait();
-        }
+        Wait.until(
+                Duration.ofSeconds(60),
+                () -> groups().size() == machines && areReady(groups()),
+                () -> groups() + " is not ready:\n" + installation.logTail());
         return groups();
     }
 

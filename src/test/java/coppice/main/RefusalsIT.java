@@ -1,9 +1,8 @@
 package coppice.main;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
-import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import coppice.base.Deadline;
+import coppice.Wait;
 import java.time.Duration;
 import java.util.Map;
 import org.junit.jupiter.api.AfterAll;
@@ -75,10 +74,10 @@ class RefusalsIT {
     @Test
     void aSpentRunBudgetRefusesEveryStartAndWakeUntilItIsRaised() {
         var mine = client.createVm("{\"maxRunTotalSeconds\":1," + NO_RULES + "}");
-        var soon = Deadline.in(Duration.ofSeconds(30));
-        while (!client.state(mine).equals("paused")) {
-            assertTrue(!soon.isPast(), "it runs on beyond its budget");
-        }
+        Wait.until(
+                Duration.ofSeconds(30),
+                () -> client.state(mine).equals("paused"),
+                () -> "it runs on beyond its budget");
 
         client.post("/v5/vms/%s/start".formatted(mine), "{}").expect(409, "CONFLICT");
         client.post("/v5/vms/%s/exec-await".formatted(mine), Client.exec("true"))

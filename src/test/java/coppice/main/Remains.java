@@ -3,6 +3,7 @@ package coppice.main;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import coppice.Wait;
 import coppice.base.Deadline;
 import coppice.process.ControlGroup;
 import java.io.IOException;
@@ -118,7 +119,7 @@ final class Remains {
     private static <T> void await(T expected, Supplier<T> found, String what) {
         var deadline = Deadline.in(PATIENCE);
         while (!expected.equals(found.get()) && !deadline.isPast()) {
-            Thread.onSpinWait();
+            Wait.moment();
         }
         assertEquals(expected, found.get(), what);
     }

@@ -3,6 +3,7 @@ package coppice.main;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import coppice.Wait;
 import coppice.base.Deadline;
 import coppice.process.ControlGroup;
 import java.time.Duration;
@@ -180,6 +181,7 @@ class RestartIT {
         var deadline = Deadline.in(Duration.ofSeconds(5));
         long count = count(instance);
         while (count > 1 && !deadline.isPast()) {
+            Wait.moment();
             count = count(instance);
         }
         return count;

@@ -3,7 +3,7 @@ package coppice.main;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import coppice.base.Deadline;
+import coppice.Wait;
 import coppice.json.JsonObject;
 import java.time.Duration;
 import java.util.List;
@@ -266,9 +266,6 @@ class SnapshotsIT {
     }
 
     private void await(String otherwise, BooleanSupplier claim) {
-        var deadline = Deadline.in(PATIENCE);
-        while (!claim.getAsBoolean()) {
-            assertTrue(!deadline.isPast(), () -> otherwise + ":\n" + installation.logTail());
-        }
+        Wait.until(PATIENCE, claim, () -> otherwise + ":\n" + installation.logTail());
     }
 }

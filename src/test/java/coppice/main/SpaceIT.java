@@ -3,6 +3,7 @@ package coppice.main;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import coppice.Wait;
 import coppice.base.Deadline;
 import coppice.process.Command;
 import coppice.process.ControlGroup;
@@ -110,13 +111,11 @@ class SpaceIT {
     }
 
     private void awaitStall(String vm) {
-        var deadline = soon();
         var sign = vm + " cannot write to its disk";
-        while (!installation.logTail().contains(sign)) {
-            assertTrue(
-                    !deadline.isPast(),
-                    () -> "no '%s':\n%s".formatted(sign, installation.logTail()));
-        }
+        Wait.until(
+                soon().left(),
+                () -> installation.logTail().contains(sign),
+                () -> "no '%s':\n%s".formatted(sign, installation.logTail()));
     }
 
     private void refused(String path, String body) {
@@ -137,10 +136,10 @@ class SpaceIT {
     }
 
     private void awaitFree(long wanted) {
-        var deadline = soon();
-        while (free() < wanted) {
-            assertTrue(!deadline.isPast(), () -> "only %d MiB get free".formatted(free()));
-        }
+        Wait.until(
+                soon().left(),
+                () -> free() >= wanted,
+                () -> "only %d MiB get free".formatted(free()));
     }
 
     /// In MiB.

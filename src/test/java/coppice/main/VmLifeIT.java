@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import coppice.Wait;
 import java.time.Duration;
 import java.time.Instant;
 import org.junit.jupiter.api.AfterAll;
@@ -146,10 +147,10 @@ class VmLifeIT {
 
         client.post("/v5/vms/%s/exec-await".formatted(vm), Client.exec("reboot -f"));
 
-        var deadline = coppice.base.Deadline.in(Duration.ofSeconds(90));
-        while (!isBackAfter(vm, boot)) {
-            assertTrue(!deadline.isPast(), "it did not come back:\n" + installation.logTail());
-        }
+        Wait.until(
+                Duration.ofSeconds(90),
+                () -> isBackAfter(vm, boot),
+                () -> "it did not come back:\n" + installation.logTail());
         assertEquals("here", client.run(vm, "cat /root/marker"));
         client.delete("/v5/vms/" + vm).expect(204);
     }

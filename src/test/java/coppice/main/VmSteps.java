@@ -3,6 +3,7 @@ package coppice.main;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import coppice.Wait;
 import coppice.base.Deadline;
 import coppice.json.JsonObject;
 import coppice.main.Model.ModelVm;
@@ -196,6 +197,7 @@ final class VmSteps {
                 if (deadline.isPast()) {
                     return;
                 }
+                Wait.moment();
             }
             vm.become(oneOf(client.state(vm.id()), vm.state(), "stopped"));
             if (vm.is("stopped")) {

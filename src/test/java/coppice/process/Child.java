@@ -1,8 +1,6 @@
 package coppice.process;
 
-import static org.junit.jupiter.api.Assertions.assertTrue;
-
-import coppice.base.Deadline;
+import coppice.Wait;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;
@@ -35,11 +33,7 @@ final class Child implements AutoCloseable {
     }
 
     static void await(String what, BooleanSupplier condition) {
-        var deadline = Deadline.in(Duration.ofSeconds(20));
-        while (!condition.getAsBoolean()) {
-            assertTrue(!deadline.isPast(), "it did not happen in time: " + what);
-            Thread.onSpinWait();
-        }
+        Wait.until(Duration.ofSeconds(20), condition, () -> "it did not happen in time: " + what);
     }
 
     @Override

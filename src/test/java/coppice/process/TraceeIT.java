@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import coppice.Wait;
 import coppice.base.Deadline;
 import coppice.base.Failure;
 import java.io.IOException;
@@ -107,11 +108,7 @@ class TraceeIT {
                 "-sandbox on,obsolete=deny,elevateprivileges=deny,spawn=deny,resourcecontrol=deny";
         var pid = Command.of("sh", "-c", line.formatted(QEMU, sandbox)).runOrFail(soon()).strip();
         var process = ProcessId.of(Long.parseLong(pid)).orElseThrow();
-        var deadline = soon();
-        while (!isFiltered(process)) {
-            assertTrue(!deadline.isPast(), "QEMU does not get its filter");
-            Thread.onSpinWait();
-        }
+        Wait.until(soon().left(), () -> isFiltered(process), () -> "QEMU does not get its filter");
         return process;
     }
 
@@ -125,11 +122,7 @@ class TraceeIT {
     }
 
     private static void awaitAlone(WaitingProcess process, String when) {
-        var deadline = soon();
-        while (process.count() != 1) {
-            assertTrue(!deadline.isPast(), "a child is left " + when);
-            Thread.onSpinWait();
-        }
+        Wait.until(soon().left(), () -> process.count() == 1, () -> "a child is left " + when);
     }
 
     /// Traces with a thread that ends after so many system calls.

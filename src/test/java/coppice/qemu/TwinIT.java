@@ -2,9 +2,9 @@ package coppice.qemu;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
-import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import coppice.Seed;
+import coppice.Wait;
 import coppice.base.Deadline;
 import coppice.base.Failure;
 import coppice.base.Size;
@@ -76,10 +76,7 @@ class TwinIT {
             twin.copy(copy);
             assertEquals(-1, Arrays.mismatch(then, Files.readAllBytes(copy)));
         }
-        var deadline = soon();
-        while (process.count() > 0) {
-            assertTrue(!deadline.isPast(), "the twin is left");
-        }
+        Wait.until(soon().left(), () -> process.count() == 0, () -> "the twin is left");
     }
 
     @Test
@@ -94,10 +91,7 @@ class TwinIT {
     }
 
     private static void awaitAlone(WaitingProcess process) {
-        var deadline = soon();
-        while (process.count() != 1) {
-            assertTrue(!deadline.isPast(), "the twin is left");
-        }
+        Wait.until(soon().left(), () -> process.count() == 1, () -> "the twin is left");
     }
 
     private Path image() throws IOException {

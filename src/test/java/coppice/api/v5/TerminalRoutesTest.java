@@ -3,7 +3,6 @@ package coppice.api.v5;
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
-import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import coppice.Seed;
 import coppice.base.Code;
@@ -278,12 +277,7 @@ class TerminalRoutesTest {
     }
 
     static void await(java.util.function.BooleanSupplier isSo) {
-        var deadline = coppice.base.Deadline.in(java.time.Duration.ofSeconds(30));
-        while (!isSo.getAsBoolean()) {
-            assertFalse(deadline.isPast(), "it did not come to that");
-            Thread.onSpinWait();
-        }
-        assertTrue(isSo.getAsBoolean());
+        coppice.Wait.until(java.time.Duration.ofSeconds(30), isSo, () -> "it did not come to that");
     }
 
     static JsonObject info(int session, String slug, boolean created) {
