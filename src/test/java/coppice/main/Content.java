@@ -5,7 +5,7 @@ import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
 
-/// The files that a VM or a snapshot must have, each with its SHA-256, and how far its counter must have come.
+/// The files that a VM or a snapshot must have, each with its hash, and how far its counter must have come.
 final class Content {
 
     /// Where files are. `directory` holds them and nothing else; `part` is one that is being written.

@@ -40,7 +40,7 @@ final class FileSteps {
             var file = inside.written(vm.id(), place, name);
             vm.become("running");
             if (!file.isEmpty()) {
-                assertTrue(file.matches(name + "-[0-9a-f]{64}"), file);
+                assertTrue(file.matches(name + "-[0-9a-f]{40}"), file);
                 vm.content().put(place, file, file.substring(name.length() + 1));
             }
         }

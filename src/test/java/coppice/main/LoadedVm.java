@@ -45,7 +45,7 @@ final class LoadedVm {
     private void write(Place place, String name, int bytes, Content into) {
         var hash =
                 client.run(id, Inside.write(place, name, bytes, place == Place.DISK))
-                        .substring(0, 64);
+                        .substring(0, Inside.HASH);
         into.put(place, name + "-" + hash, hash);
     }
 
@@ -56,8 +56,8 @@ final class LoadedVm {
                         id,
                         "cd /dev/shm; head -c 4m /dev/urandom > part; for i in $(seq %d); do echo $i; cat part; done > files/much;"
                                         .formatted(mib / 4)
-                                + " rm part; sha256sum files/much");
-        content.put(Place.MEMORY, "much", hash.substring(0, 64));
+                                + " rm part; sha1sum files/much");
+        content.put(Place.MEMORY, "much", hash.substring(0, Inside.HASH));
     }
 
     String id() {
