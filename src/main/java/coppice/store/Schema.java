@@ -8,6 +8,7 @@ import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.sql.Connection;
 import java.sql.SQLException;
+import java.time.Duration;
 import java.util.concurrent.locks.ReentrantLock;
 import org.flywaydb.core.Flyway;
 import org.sqlite.SQLiteDataSource;
@@ -25,6 +26,9 @@ final class Schema {
     /// A file lock keeps other processes away but not the threads of this one.
     private static final ReentrantLock ONE_AT_A_TIME = new ReentrantLock();
 
+    /// How long others may be at making the file that is opened.
+    private static final Duration FIRST = Duration.ofSeconds(10);
+
     private Schema() {}
 
     /// Brings the database up to [#VERSION], and refuses one that is newer.
@@ -39,7 +43,7 @@ final class Schema {
     }
 
     static int version(SQLiteDataSource source) throws SQLException {
-        try (var connection = source.getConnection()) {
+        try (var connection = Sqlite.openFirst(source, FIRST)) {
             var version = hasHistory(connection) ? number(connection, NEWEST) : 0;
             if (version > VERSION) {
                 throw new Failure(

@@ -1,13 +1,16 @@
 package coppice.store;
 
 import coppice.base.Code;
+import coppice.base.Deadline;
 import coppice.base.Failure;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.sql.Connection;
 import java.sql.SQLException;
+import java.time.Duration;
 import java.util.Optional;
+import java.util.concurrent.locks.LockSupport;
 import java.util.stream.Stream;
 import org.jdbi.v3.core.ConnectionFactory;
 import org.jdbi.v3.core.Handles;
@@ -23,6 +26,8 @@ final class Sqlite {
     private static final int LOG_BYTES = 64 << 20;
 
     private static final String UNIQUE_IN_POSTGRESQL = "23505";
+
+    private static final Duration RETRY = Duration.ofMillis(5);
 
     private Sqlite() {}
 
@@ -55,6 +60,22 @@ final class Sqlite {
         var source = new SQLiteDataSource(config);
         source.setUrl("jdbc:sqlite:" + file.toAbsolutePath());
         return source;
+    }
+
+    /// Opens a file that may be new. Of several that do so at once one gives it its journal mode; the others are told that it is locked,
+    /// and at once: for this SQLite does not wait.
+    static Connection openFirst(SQLiteDataSource source, Duration patience) throws SQLException {
+        var deadline = Deadline.in(patience);
+        while (true) {
+            try {
+                return source.getConnection();
+            } catch (SQLiteException e) {
+                if (e.getResultCode() != SQLiteErrorCode.SQLITE_BUSY || deadline.isPast()) {
+                    throw e;
+                }
+                LockSupport.parkNanos(RETRY.toNanos());
+            }
+        }
     }
 
     static Connection openForReading(SQLiteDataSource source) throws SQLException {

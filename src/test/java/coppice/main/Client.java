@@ -3,7 +3,9 @@ package coppice.main;
 import coppice.api.v5.TerminalPeer;
 import coppice.json.Json;
 import coppice.json.JsonObject;
+import java.io.ByteArrayOutputStream;
 import java.io.IOException;
+import java.io.OutputStream;
 import java.net.InetSocketAddress;
 import java.net.Socket;
 import java.net.URI;
@@ -131,6 +133,14 @@ final class Client {
     ///
     /// @return what was answered, as text
     String cutOff(String method, String path, long length, byte[] part) throws IOException {
+        var answer = new ByteArrayOutputStream();
+        cutOff(method, path, length, part, answer);
+        return answer.toString(StandardCharsets.UTF_8);
+    }
+
+    /// @param answer takes what is answered, as it comes
+    void cutOff(String method, String path, long length, byte[] part, OutputStream answer)
+            throws IOException {
         try (var socket = open()) {
             var head =
                     "%s %s HTTP/1.1\r\nHost: test\r\nAuthorization: Bearer %s\r\nContent-Length: %d\r\n\r\n"
@@ -138,7 +148,7 @@ final class Client {
             socket.getOutputStream().write(head.getBytes(StandardCharsets.UTF_8));
             socket.getOutputStream().write(part);
             socket.shutdownOutput();
-            return new String(socket.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+            socket.getInputStream().transferTo(answer);
         }
     }
 

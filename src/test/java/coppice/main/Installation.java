@@ -7,6 +7,7 @@ import coppice.disk.Published;
 import coppice.process.Command;
 import coppice.process.ControlGroup;
 import java.io.IOException;
+import java.net.BindException;
 import java.net.ServerSocket;
 import java.net.URI;
 import java.net.http.HttpClient;
@@ -19,6 +20,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Assumptions;
 
@@ -29,6 +31,9 @@ final class Installation implements AutoCloseable {
 
     /// A system property: the command line of the program, a word on each line.
     private static final String PROGRAM = "coppice.program";
+
+    private static final int LEAST_PORT = 20_000;
+    private static final int MOST_PORT = 32_000;
 
     private final Path data;
     private final Map<String, String> environment = new HashMap<>();
@@ -215,9 +220,15 @@ final class Installation implements AutoCloseable {
         }
     }
 
+    /// Below those that the kernel gives to connections, which could take it before the server does, or while it is restarted.
     private static int freePort() throws IOException {
-        try (var socket = new ServerSocket(0)) {
-            return socket.getLocalPort();
+        while (true) {
+            int port = ThreadLocalRandom.current().nextInt(LEAST_PORT, MOST_PORT);
+            try (var _ = new ServerSocket(port)) {
+                return port;
+            } catch (BindException e) {
+                continue; // somebody has it
+            }
         }
     }
 

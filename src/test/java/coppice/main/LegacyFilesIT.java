@@ -4,7 +4,6 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
-import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import coppice.Seed;
@@ -12,6 +11,7 @@ import coppice.Wait;
 import coppice.json.Json;
 import coppice.json.JsonObject;
 import coppice.json.JsonWriter;
+import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.net.URLEncoder;
 import java.time.Duration;
@@ -19,9 +19,6 @@ import java.util.ArrayList;
 import java.util.Base64;
 import java.util.List;
 import java.util.Set;
-import java.util.concurrent.ArrayBlockingQueue;
-import java.util.concurrent.BlockingQueue;
-import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -162,20 +159,24 @@ class LegacyFilesIT {
 
     /// A caller who watches from another thread, and hears all of the answer when it has ended.
     private static final class Watcher {
-        private final BlockingQueue<String> told = new ArrayBlockingQueue<>(1);
+        private final ByteArrayOutputStream told = new ByteArrayOutputStream();
         private final Thread thread;
 
         Watcher(Client caller, String vm) {
-            thread = Thread.startVirtualThread(() -> told.add(watch(caller, vm)));
+            thread = Thread.startVirtualThread(() -> watch(caller, vm));
         }
 
-        private static String watch(Client caller, String vm) {
+        private void watch(Client caller, String vm) {
             try {
-                return caller.cutOff(
-                        "POST", "/v1/vms/%s/watch-files".formatted(vm), 0, new byte[0]);
+                var path = "/v1/vms/%s/watch-files".formatted(vm);
+                caller.cutOff("POST", path, 0, new byte[0], told);
             } catch (IOException e) {
-                return "disconnected";
+                told.writeBytes("disconnected".getBytes(UTF_8));
             }
+        }
+
+        void await(String text) {
+            Wait.until(PATIENCE, () -> told.toString(UTF_8).contains(text), told::toString);
         }
 
         void disconnect() {
@@ -183,9 +184,8 @@ class LegacyFilesIT {
         }
 
         String answer() throws InterruptedException {
-            var answer = told.poll(PATIENCE.toSeconds(), TimeUnit.SECONDS);
-            assertNotNull(answer, "the answer does not end");
-            return answer;
+            assertTrue(thread.join(PATIENCE), "the answer does not end");
+            return told.toString(UTF_8);
         }
 
         /// As `create /a`, of an answer that ended in good order.
@@ -275,6 +275,7 @@ class LegacyFilesIT {
         var watcher = new Watcher(client, copy);
         Wait.until(PATIENCE, () -> watched(copy) > 0, () -> "nothing is watched");
         root(copy, "mkdir ~app/new");
+        watcher.await("/new");
         client.post("/v1/vms/%s/kill".formatted(copy), "").expect(200);
         assertEquals(List.of("create /home/app/new"), watcher.lines());
         client.delete("/v1/vms/" + copy).expect(200);
