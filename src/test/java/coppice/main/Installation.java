@@ -119,6 +119,11 @@ final class Installation implements AutoCloseable {
         }
     }
 
+    /// The process of the server that was started last.
+    long serverPid() {
+        return server.pid();
+    }
+
     /// Ends the server without giving it a chance.
     void killServer() {
         end(server.destroyForcibly());

@@ -1,0 +1,152 @@
+package coppice.main;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.Callable;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestInstance;
+
+/// A hundred callers of one VM, beside a command that says much more than is kept.
+@TestInstance(TestInstance.Lifecycle.PER_CLASS)
+class CrowdIT {
+    private static final int CROWD = 100;
+    private static final int MIB = 1 << 20;
+    private static final int KEPT = 4 * MIB;
+    private static final int MUCH = 500;
+
+    /// What a loaded machine adds to every wait.
+    private static final Duration MARGIN = Duration.ofSeconds(2);
+
+    private static final int MORE_MIB = 64;
+
+    private Installation installation;
+    private Client client;
+    private String vm;
+
+    @BeforeAll
+    void start() {
+        installation = Installation.start();
+        client = installation.client("main");
+        vm = client.createVm();
+    }
+
+    @AfterAll
+    void end() {
+        if (installation != null) {
+            installation.close();
+        }
+    }
+
+    @Test
+    void aHundredCommandsBesideOneThatSaysFiveHundredMebibytesAnswerRightAndTheServerStaysSmall()
+            throws Exception {
+        client.run(vm, "yes 0123456 | head -c %d > /dev/shm/words".formatted(KEPT));
+        say(2).call(); // the classes are loaded, the heap has its size
+        crowd(CROWD / 4);
+        var alone = crowd(CROWD);
+        long before = forgetPeak();
+
+        try (var threads = Executors.newVirtualThreadPerTaskExecutor()) {
+            var much = threads.submit(say(MUCH * MIB / KEPT));
+            client.run(vm, "while [ ! -e /dev/shm/begun ]; do usleep 10000; done");
+            var beside = crowd(CROWD);
+            boolean wasBeside = !much.isDone();
+            much.get();
+            long peak = mib("VmHWM");
+            System.out.printf(
+                    "p99 of %d commands: alone %d ms, beside %d MiB%s %d ms (%.2f x); server %d MiB, then %d at most%n",
+                    CROWD,
+                    alone.toMillis(),
+                    MUCH,
+                    wasBeside ? "" : " that ended first",
+                    beside.toMillis(),
+                    (double) beside.toNanos() / alone.toNanos(),
+                    before,
+                    peak);
+            assertTrue(
+                    beside.compareTo(alone.multipliedBy(4).plus(MARGIN)) < 0,
+                    () -> "%s beside it, %s alone".formatted(beside, alone));
+            assertTrue(
+                    peak - before <= MORE_MIB,
+                    () -> "the server grew from %d to %d MiB".formatted(before, peak));
+        }
+    }
+
+    /// Says 4 MiB so many times; the first of them come back.
+    private Callable<Boolean> say(int times) {
+        return () -> {
+            var command =
+                    "words=$(yes /dev/shm/words | head -n %d); touch /dev/shm/begun; cat $words; rm /dev/shm/begun"
+                            .formatted(times);
+            var result =
+                    client.post("/v5/vms/%s/exec-await".formatted(vm), Client.exec(command))
+                            .expect(200);
+            assertEquals("0123456\n".repeat(KEPT / 8), result.requiredString("stdout"));
+            assertEquals("", result.requiredString("stderr"));
+            assertEquals(0, result.requiredInteger("statusCode"));
+            assertEquals(Optional.of(true), result.bool("truncated"));
+            return true;
+        };
+    }
+
+    /// @return how long the slowest but one of them waited
+    private Duration crowd(int size) throws Exception {
+        try (var threads = Executors.newVirtualThreadPerTaskExecutor()) {
+            var calls =
+                    IntStream.range(0, size)
+                            .<Callable<Duration>>mapToObj(i -> () -> answer(i))
+                            .toList();
+            List<Future<Duration>> answers = threads.invokeAll(calls);
+            var times = new java.util.ArrayList<Duration>();
+            for (var answer : answers) {
+                times.add(answer.get());
+            }
+            times.sort(null);
+            return times.get(size - 2);
+        }
+    }
+
+    private Duration answer(int number) {
+        long begun = System.nanoTime();
+        var command = "echo out %d; echo err %d >&2; exit %d".formatted(number, number, number);
+        var result =
+                client.post("/v5/vms/%s/exec-await".formatted(vm), Client.exec(command))
+                        .expect(200);
+        var time = Duration.ofNanos(System.nanoTime() - begun);
+        assertEquals("out %d\n".formatted(number), result.requiredString("stdout"));
+        assertEquals("err %d\n".formatted(number), result.requiredString("stderr"));
+        assertEquals(number, result.requiredInteger("statusCode"));
+        assertFalse(result.has("truncated"));
+        return time;
+    }
+
+    /// @return the server's memory at this moment, in MiB; its peak is counted from here on
+    private long forgetPeak() throws IOException {
+        Files.writeString(proc("clear_refs"), "5");
+        return mib("VmRSS");
+    }
+
+    private long mib(String what) throws IOException {
+        try (var lines = Files.lines(proc("status"))) {
+            var line = lines.filter(one -> one.startsWith(what + ":")).findFirst().orElseThrow();
+            return Long.parseLong(line.replaceAll("\\D", "")) / 1024;
+        }
+    }
+
+    private Path proc(String file) {
+        return Path.of("/proc", Long.toString(installation.serverPid()), file);
+    }
+}
