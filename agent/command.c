@@ -15,11 +15,13 @@
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/syscall.h>
+#include <sys/sysinfo.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #define COMMAND_LIMIT 4096
 #define KEPT_LIMIT (64u << 20) /* bytes of output of ended commands */
+#define KEPT_SHARE 8           /* of a small guest's memory no more than this part */
 #define KEPT_MS (10 * 60 * 1000)
 #define DEFAULT_OUTPUT_LIMIT (1u << 20)
 
@@ -336,6 +338,14 @@ static int sooner(int timeout, uint64_t at, uint64_t now) {
     return timeout == -1 || bounded < timeout ? bounded : timeout;
 }
 
+static size_t kept_limit(void) {
+    struct sysinfo guest;
+    if (sysinfo(&guest) == -1)
+        return KEPT_LIMIT;
+    uint64_t share = (uint64_t)guest.totalram * guest.mem_unit / KEPT_SHARE;
+    return share < KEPT_LIMIT ? (size_t)share : KEPT_LIMIT;
+}
+
 int commands_tick(void) {
     uint64_t now = now_ms();
     int timeout = -1;
@@ -354,7 +364,7 @@ int commands_tick(void) {
     for (struct link *at = ended.next, *next; at != &ended; at = next) {
         struct command *command = CONTAINER(at, struct command, link);
         next = at->next;
-        bool surplus = kept_bytes > KEPT_LIMIT || running_count + ended_count > COMMAND_LIMIT;
+        bool surplus = kept_bytes > kept_limit() || running_count + ended_count > COMMAND_LIMIT;
         if (!surplus && command->ended_at + KEPT_MS > now) {
             timeout = sooner(timeout, command->ended_at + KEPT_MS, now);
             break;

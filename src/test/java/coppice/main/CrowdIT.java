@@ -41,6 +41,7 @@ class CrowdIT {
         installation = Installation.start();
         client = installation.client("main");
         vm = client.createVm();
+        client.run(vm, "yes 0123456 | head -c %d > /dev/shm/words".formatted(KEPT));
     }
 
     @AfterAll
@@ -53,7 +54,6 @@ class CrowdIT {
     @Test
     void aHundredCommandsBesideOneThatSaysFiveHundredMebibytesAnswerRightAndTheServerStaysSmall()
             throws Exception {
-        client.run(vm, "yes 0123456 | head -c %d > /dev/shm/words".formatted(KEPT));
         say(2).call(); // the classes are loaded, the heap has its size
         crowd(CROWD / 4);
         var alone = crowd(CROWD);
@@ -83,6 +83,20 @@ class CrowdIT {
                     peak - before <= MORE_MIB,
                     () -> "the server grew from %d to %d MiB".formatted(before, peak));
         }
+    }
+
+    /// Of a guest of 128 MiB, as this one is.
+    @Test
+    void whatIsKeptOfEndedCommandsLeavesASmallGuestItsMemory() {
+        var boot = client.run(vm, "cat /proc/sys/kernel/random/boot_id");
+        for (int i = 0; i < 9; i++) {
+            var both = Client.exec("cat /dev/shm/words; cat /dev/shm/words >&2");
+            var result =
+                    client.post("/v5/vms/%s/exec-await".formatted(vm), both).expect(200);
+            assertEquals(KEPT, result.requiredString("stdout").length());
+            assertEquals(KEPT, result.requiredString("stderr").length());
+        }
+        assertEquals(boot, client.run(vm, "cat /proc/sys/kernel/random/boot_id"));
     }
 
     /// Says 4 MiB so many times; the first of them come back.
