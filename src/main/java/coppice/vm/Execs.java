@@ -63,7 +63,8 @@ final class Execs {
                         case ExecAttempt.Cut _ -> cuts += machine.line().isSuspended() ? 0 : 1;
                     }
                 } catch (Failure e) {
-                    if (!machine.line().isSuspended() || deadline.isPast()) {
+                    boolean hasEnded = isBegun && !machine.qemu().isAlive();
+                    if (!hasEnded && !machine.line().isSuspended() || deadline.isPast()) {
                         throw e;
                     }
                 }
