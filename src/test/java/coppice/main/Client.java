@@ -5,6 +5,7 @@ import coppice.json.Json;
 import coppice.json.JsonObject;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
+import java.io.InputStream;
 import java.io.OutputStream;
 import java.net.InetSocketAddress;
 import java.net.Socket;
@@ -108,15 +109,15 @@ final class Client {
 
     /// @param more headers, for this request only
     Answer send(String method, String path, byte[] body, Map<String, String> more) {
-        var request =
-                HttpRequest.newBuilder(URI.create(baseUrl + path))
-                        .timeout(PATIENCE)
-                        .header("Authorization", "Bearer " + key)
-                        .method(method, HttpRequest.BodyPublishers.ofByteArray(body));
-        headers.forEach(request::header);
-        more.forEach(request::header);
         try {
-            var response = http.send(request.build(), HttpResponse.BodyHandlers.ofByteArray());
+            var response =
+                    send(
+                            request(
+                                    method,
+                                    path,
+                                    HttpRequest.BodyPublishers.ofByteArray(body),
+                                    more),
+                            HttpResponse.BodyHandlers.ofByteArray());
             var isJson = response.body().length > 0 && response.body()[0] == '{';
             return new Answer(
                     response.statusCode(),
@@ -124,6 +125,44 @@ final class Client {
                     response);
         } catch (IOException e) {
             throw new java.io.UncheckedIOException(method + " " + path, e);
+        }
+    }
+
+    /// Sends a body that is made while it is sent, and returns with the head of the answer, whose body is still to be read.
+    HttpResponse<InputStream> stream(
+            String method, String path, HttpRequest.BodyPublisher body, Map<String, String> more)
+            throws IOException {
+        return send(request(method, path, body, more), HttpResponse.BodyHandlers.ofInputStream());
+    }
+
+    /// Sends a request and goes away when it has not been answered by then.
+    void abandon(String method, String path, byte[] body, Duration patience) {
+        var request =
+                request(method, path, HttpRequest.BodyPublishers.ofByteArray(body), Map.of())
+                        .timeout(patience);
+        try {
+            send(request, HttpResponse.BodyHandlers.discarding());
+        } catch (IOException e) {
+            // that is what was wanted
+        }
+    }
+
+    private HttpRequest.Builder request(
+            String method, String path, HttpRequest.BodyPublisher body, Map<String, String> more) {
+        var request =
+                HttpRequest.newBuilder(URI.create(baseUrl + path))
+                        .timeout(PATIENCE)
+                        .header("Authorization", "Bearer " + key)
+                        .method(method, body);
+        headers.forEach(request::header);
+        more.forEach(request::header);
+        return request;
+    }
+
+    private <T> HttpResponse<T> send(
+            HttpRequest.Builder request, HttpResponse.BodyHandler<T> handler) throws IOException {
+        try {
+            return http.send(request.build(), handler);
         } catch (InterruptedException e) {
             throw new IllegalStateException(e);
         }
