@@ -91,8 +91,7 @@ class CrowdIT {
         var boot = client.run(vm, "cat /proc/sys/kernel/random/boot_id");
         for (int i = 0; i < 9; i++) {
             var both = Client.exec("cat /dev/shm/words; cat /dev/shm/words >&2");
-            var result =
-                    client.post("/v5/vms/%s/exec-await".formatted(vm), both).expect(200);
+            var result = client.post("/v5/vms/%s/exec-await".formatted(vm), both).expect(200);
             assertEquals(KEPT, result.requiredString("stdout").length());
             assertEquals(KEPT, result.requiredString("stderr").length());
         }

@@ -12,6 +12,7 @@ import java.net.http.WebSocket;
 import java.net.http.WebSocketHandshakeException;
 import java.nio.ByteBuffer;
 import java.util.Arrays;
+import java.util.Optional;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
@@ -28,6 +29,7 @@ public final class TerminalPeer implements WebSocket.Listener {
     private final StringBuilder text = new StringBuilder();
     private final ByteArrayOutputStream bytes = new ByteArrayOutputStream();
     private WebSocket socket;
+    private int closedWith;
 
     public static TerminalPeer open(HttpClient client, URI address, String bearer) {
         var peer = new TerminalPeer();
@@ -139,6 +141,22 @@ public final class TerminalPeer implements WebSocket.Listener {
             case byte[] frame -> frame;
             case Object other -> throw new AssertionError("instead of bytes: " + other);
         };
+    }
+
+    /// The next output; empty when it is closed instead, for which there is [#closedWith].
+    public Optional<byte[]> someUnlessClosed() {
+        return switch (next()) {
+            case byte[] frame -> Optional.of(frame);
+            case Integer code -> {
+                closedWith = code;
+                yield Optional.empty();
+            }
+            case Object other -> throw new AssertionError("instead of bytes: " + other);
+        };
+    }
+
+    public int closedWith() {
+        return closedWith;
     }
 
     /// The next so many bytes of output, with no text between them.
