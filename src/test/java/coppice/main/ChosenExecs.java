@@ -26,11 +26,13 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Random;
 import java.util.UUID;
+import java.util.function.ToLongFunction;
 
 /// Commands that are started while there is no server, under ids that the test has chosen, and left. When there is none the next time
 /// they are found again by their ids, whatever was done to their VM in between.
 final class ChosenExecs {
     private static final int LIMIT = 1 << 20;
+    private static final int KEPT = 4 << 20;
     private static final int ENTROPY = 64;
     private static final int SIGCONT = 18;
     private static final Duration PATIENCE = Duration.ofSeconds(20);
@@ -40,7 +42,8 @@ final class ChosenExecs {
     private final Story story;
     private final List<Chosen> left = new ArrayList<>();
 
-    private record Chosen(String vm, ExecId id, Numbers numbers, int bytes, int status) {
+    /// @param said what commands of its VM had said before it
+    private record Chosen(String vm, ExecId id, Numbers numbers, int bytes, int status, long said) {
         Exec exec() {
             int half = bytes / 2;
             var more = new Numbers(numbers.from() + half / Numbers.LINE);
@@ -75,13 +78,17 @@ final class ChosenExecs {
     }
 
     /// Looks for what was left in these VMs, and leaves something new. Those that do not run are passed over.
-    void goOn(List<String> vms) {
+    ///
+    /// @param said how much commands of a VM have said
+    void goOn(List<String> vms, ToLongFunction<String> said) {
         for (var vm : vms) {
             try (var guest = guest(vm)) {
-                left.stream().filter(one -> one.vm().equals(vm)).forEach(one -> find(guest, one));
+                left.stream()
+                        .filter(one -> one.vm().equals(vm))
+                        .forEach(one -> find(guest, one, said.applyAsLong(vm) - one.said()));
                 left.removeIf(one -> one.vm().equals(vm));
                 for (int i = 0; i < 2; i++) {
-                    leave(guest, vm);
+                    leave(guest, vm, said.applyAsLong(vm));
                 }
             } catch (IOException e) {
                 story.tell(vm + " does not run");
@@ -112,17 +119,18 @@ final class ChosenExecs {
         throw new AssertionError("the agent refuses to go on");
     }
 
-    private void find(Guest guest, Chosen chosen) {
+    /// @param saidSince of which a guest of 128 MiB keeps an eighth of its memory
+    private void find(Guest guest, Chosen chosen, long saidSince) {
         var attempt = guest.run(RunningExec.attached(chosen.id(), LIMIT), Deadline.in(PATIENCE));
         if (attempt instanceof ExecAttempt.Ended(var outcome)) {
             chosen.require(outcome);
             story.tell("found " + chosen.id().value() + " again");
-        } else {
+        } else if (saidSince < KEPT) {
             throw new AssertionError("%s came of %s".formatted(attempt, chosen));
         }
     }
 
-    private void leave(Guest guest, String vm) {
+    private void leave(Guest guest, String vm, long said) {
         int bytes = random.nextInt(random.nextBoolean() ? 1000 : LIMIT + 1000);
         var chosen =
                 new Chosen(
@@ -130,7 +138,8 @@ final class ChosenExecs {
                         new ExecId(UUID.randomUUID()),
                         Numbers.any(random, 2 * bytes),
                         bytes,
-                        random.nextInt(256));
+                        random.nextInt(256),
+                        said);
         var patience = Duration.ofMillis(random.nextInt(300));
         try {
             if (guest.run(RunningExec.of(chosen.exec()), Deadline.in(patience))

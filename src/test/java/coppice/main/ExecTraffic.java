@@ -1,6 +1,7 @@
 package coppice.main;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
+import static java.util.stream.Collectors.joining;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -27,9 +28,10 @@ final class ExecTraffic implements Traffic {
     /// Where commands say that they have begun, and that they come to their end.
     private static final String NOTES = "/var/notes";
 
-    /// Waits until none runs that would write a note, and tells all.
+    /// Ends what waits for its stdin, waits until none runs that would write a note, and tells all.
     private static final String COUNT =
             """
+            kill -9 $(ps | grep -E '[e]cho (%s) ' | awk '{print $1}') 2>/dev/null
             i=0
             while ps | grep -q '[e]cho %s'; do
               usleep 100000; i=$((i+1)); [ $i -lt 300 ] || exit 1
@@ -45,7 +47,10 @@ final class ExecTraffic implements Traffic {
     private final Sizes sizes;
     private final String name;
     private final Set<String> answered = new HashSet<>();
-    private final Set<String> inDoubt = new HashSet<>();
+
+    /// Those of which nothing was heard, and whether they may wait for a stdin that ended with their server.
+    private final Map<String, Boolean> inDoubt = new HashMap<>();
+
     private int count;
 
     /// A command without its notes, and what must come of it.
@@ -73,9 +78,10 @@ final class ExecTraffic implements Traffic {
         var command = command();
         var body = body(id, command);
         var mark = weather.mark(vm);
+        weather.said(vm, command.stdout().length() + command.stderr().length());
         if (random.nextInt(8) == 0) {
             story.tell("leave " + id);
-            inDoubt.add(id);
+            inDoubt.put(id, command.stdin().length > 0);
             client.abandon("POST", path(), body, Duration.ofMillis(1 + random.nextInt(200)));
             return;
         }
@@ -91,7 +97,7 @@ final class ExecTraffic implements Traffic {
                 throw e;
             }
         }
-        inDoubt.add(id);
+        inDoubt.put(id, command.stdin().length > 0);
         weather.awaitServer();
     }
 
@@ -210,7 +216,8 @@ final class ExecTraffic implements Traffic {
     /// Each that was answered has two notes; each in doubt has, when what runs has ended, two or none.
     @Override
     public void end() {
-        var command = COUNT.formatted(name, NOTES, name, NOTES);
+        var waiting = inDoubt.keySet().stream().filter(inDoubt::get).collect(joining("|"));
+        var command = COUNT.formatted(waiting, name, NOTES, name, NOTES);
         var found = Optional.<String>empty();
         while (found.isEmpty()) {
             weather.awaitServer();
@@ -222,7 +229,10 @@ final class ExecTraffic implements Traffic {
             assertEquals(2, notes.getOrDefault(id, 0), () -> "how often " + id + " was noted");
         }
         notes.forEach(
-                (id, times) -> assertEquals(2, times, () -> "how often " + id + " was noted"));
+                (id, times) ->
+                        assertTrue(
+                                times == 2 || times == 1 && inDoubt.getOrDefault(id, false),
+                                () -> "%s was noted %d times".formatted(id, times)));
         story.tell(
                 "%d commands answered, %d in doubt, of which %d have run"
                         .formatted(

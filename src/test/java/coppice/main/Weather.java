@@ -28,6 +28,7 @@ final class Weather {
     private final AtomicLong kills = new AtomicLong();
 
     private final Map<String, AtomicLong> pauses = new ConcurrentHashMap<>();
+    private final Map<String, AtomicLong> said = new ConcurrentHashMap<>();
     private final Map<String, ReentrantReadWriteLock> calm = new ConcurrentHashMap<>();
 
     /// A moment in the life of a VM.
@@ -47,6 +48,7 @@ final class Weather {
         this.chosen = new ChosenExecs(installation, random, story);
         for (var vm : vms) {
             pauses.put(vm, new AtomicLong());
+            said.put(vm, new AtomicLong());
             calm.put(vm, new ReentrantReadWriteLock());
         }
     }
@@ -70,6 +72,11 @@ final class Weather {
     /// How many pauses the VM has seen since then.
     int pausesSince(Mark since) {
         return (int) ((pauses.get(since.vm()).get() + 1) / 2 - since.pauses() / 2);
+    }
+
+    /// Commands of the VM have said so much: what their guest keeps of the earlier ones makes room for it.
+    void said(String vm, long bytes) {
+        said.get(vm).addAndGet(bytes);
     }
 
     /// Does what would be in doubt if the VM were paused or the server killed meanwhile: both wait for it.
@@ -153,11 +160,11 @@ final class Weather {
             rest(random.nextInt(200), () -> true);
             story.tell("kill the server");
             installation.killServer();
-            chosen.goOn(vms);
+            chosen.goOn(vms, vm -> said.get(vm).get());
             installation.startServer();
-            kills.incrementAndGet();
             story.tell("the server is back");
         } finally {
+            kills.incrementAndGet();
             vms.forEach(vm -> calm.get(vm).writeLock().unlock());
         }
         for (var vm : vms) {
