@@ -21,7 +21,7 @@ import org.junit.jupiter.api.Timeout;
 class EveryByteIT {
 
     /// `-Dcoppice.inside.steps=N` and `-Dcoppice.inside.largest=5g` make a soak of it.
-    private static final int STEPS = Integer.getInteger("coppice.inside.steps", 100);
+    private static final int STEPS = Integer.getInteger("coppice.inside.steps", 80);
 
     private static final long LARGEST = bytes(System.getProperty("coppice.inside.largest", "64m"));
     private static final long MIB = 1 << 20;

@@ -113,7 +113,7 @@ final class Weather {
         for (int round = 1; isWanted.getAsBoolean(); round++) {
             rest(100 + random.nextInt(1200), isWanted);
             var vm = vms.get(random.nextInt(vms.size()));
-            if (round % 5 == 2) {
+            if (round % 6 == 2) {
                 kill(random.nextBoolean() ? () -> {} : () -> begin(vm, "pause"));
             } else {
                 pause(vm);
