@@ -118,7 +118,12 @@ final class Client {
                                     HttpRequest.BodyPublishers.ofByteArray(body),
                                     more),
                             HttpResponse.BodyHandlers.ofByteArray());
-            var isJson = response.body().length > 0 && response.body()[0] == '{';
+            var isJson =
+                    response.body().length > 0
+                            && response.headers()
+                                    .firstValue("Content-Type")
+                                    .filter(type -> type.startsWith("application/json"))
+                                    .isPresent();
             return new Answer(
                     response.statusCode(),
                     isJson ? Json.parse(response.body()) : JsonObject.empty(),
