@@ -10,18 +10,25 @@ import coppice.guest.Guest;
 import coppice.guest.Hello;
 import coppice.guest.Identity;
 import coppice.qemu.Qemu;
+import java.time.Duration;
 import java.time.InstantSource;
 import java.util.Optional;
 import java.util.UUID;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.ReentrantLock;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /// The connection to the agent of one running VM, made anew when it breaks.
 ///
 /// One thread connects at a time; the others wait for it. An agent that sends garbage loses its connection and gets another one only
 /// when somebody asks again.
 final class GuestLine implements AutoCloseable {
+    private static final Logger LOG = LoggerFactory.getLogger(GuestLine.class);
     private static final int ENTROPY = 64;
+
+    /// How long the first greeting is waited for.
+    private static final Duration FIRST = Duration.ofSeconds(2);
 
     private final VmId vm;
     private final Qemu qemu;
@@ -63,8 +70,7 @@ final class GuestLine implements AutoCloseable {
             if (present.isPresent()) {
                 return present.get();
             }
-            var hello = new Hello(generation, clock, RandomText.bytes(ENTROPY), identity);
-            return switch (Guest.connect(vm.text(), qemu.connectAgent(deadline), hello, deadline)) {
+            return switch (greet(identity, deadline)) {
                 case Greeting.Welcomed(var made) -> {
                     guest = Optional.of(made);
                     yield made;
@@ -77,6 +83,25 @@ final class GuestLine implements AutoCloseable {
             };
         } finally {
             connecting.unlock();
+        }
+    }
+
+    /// An agent that does not answer is greeted anew, and each time waited for twice as long: seldom a port of QEMU's delivers nothing
+    /// until its connection is closed. A copy is greeted once, since it is somebody else by its first greeting.
+    private Greeting greet(Optional<Identity> identity, Deadline deadline) {
+        var patience = identity.isPresent() ? deadline.left() : FIRST;
+        while (true) {
+            var until = deadline.atMost(patience);
+            try {
+                var hello = new Hello(generation, clock, RandomText.bytes(ENTROPY), identity);
+                return Guest.connect(vm.text(), qemu.connectAgent(until), hello, until);
+            } catch (Failure e) {
+                if (!until.isPast() || deadline.isPast() || !qemu.isAlive()) {
+                    throw e;
+                }
+                LOG.debug("{}: greeted anew: {}", vm, e.getMessage());
+                patience = patience.multipliedBy(2);
+            }
         }
     }
 
