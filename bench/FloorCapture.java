@@ -101,6 +101,7 @@ final class FloorCapture {
         Files.createDirectories(capture);
         reflink.copy(source.files().ram(), capture.resolve("ram"));
         Published.sync(source.files().disk());
+        Files.write(source.files().devices(), new byte[0]); // see coppice.vm.CaptureFiles
         return twins.twin(shape, Deadline.in(PATIENCE));
     }
 
@@ -110,7 +111,7 @@ final class FloorCapture {
                     source.qmp().ask("{\"execute\":\"stop\"}");
                     source.saveDevices();
                     reflink.copy(source.files().disk(), capture.resolve("disk.raw"));
-                    twin.freeze(Deadline.in(PATIENCE));
+                    twin.freeze(Deadline.in(PATIENCE)).await();
                     source.qmp().ask("{\"execute\":\"cont\"}");
                 });
     }

@@ -12,7 +12,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.locks.LockSupport;
 
-/// The main thread of another process, held still and made to run system calls of ours (ptrace(2), x86-64). Closing it lets the process
+/// A thread of another process, held still and made to run system calls of ours (ptrace(2), x86-64). Closing it lets the process
 /// go on where it was held, as if nothing had been.
 ///
 /// Made, used and closed by one platform thread: the kernel ties a tracee to the thread that seized it, and lets it go when that thread
@@ -75,7 +75,8 @@ public final class Tracee implements AutoCloseable {
     private static final long RIP = 16 * 8;
     private static final long RSP = 19 * 8;
 
-    /// Waits shorter than this are spun: a sleep takes longer than what is waited for.
+    /// Waits shorter than this are spun: a sleep takes longer than what is waited for. Each round yields, as the process may have to run
+    /// on the very processor that this thread is on.
     private static final long SPIN_NANOS = 2_000_000;
 
     private static final long NAP_NANOS = 50_000;
@@ -86,7 +87,8 @@ public final class Tracee implements AutoCloseable {
         long call(SystemCall call, long a, long b, long c, long d);
     }
 
-    private final long pid;
+    private final ProcessId process;
+    private final long thread;
     private final Deadline deadline;
     private final Kernel kernel;
     private final Arena arena = Arena.ofConfined();
@@ -97,19 +99,25 @@ public final class Tracee implements AutoCloseable {
     private boolean isHeld;
     private long child;
 
-    private Tracee(long pid, Deadline deadline, Kernel kernel) {
-        this.pid = pid;
+    private Tracee(ProcessId process, long thread, Deadline deadline, Kernel kernel) {
+        this.process = process;
+        this.thread = thread;
         this.deadline = deadline;
         this.kernel = kernel;
     }
 
-    /// Holds the process in the system call that it is in, with its system call filter suspended.
+    /// Holds the main thread of a process in the system call that it is in, with its system call filter suspended.
     public static Tracee hold(ProcessId process, Deadline deadline) {
-        return hold(process, deadline, SystemCall::call);
+        return hold(process, process.pid(), deadline);
     }
 
-    static Tracee hold(ProcessId process, Deadline deadline, Kernel kernel) {
-        var tracee = new Tracee(process.pid(), deadline, kernel);
+    /// As the other one, with any thread of the process, by the number that it has in the kernel. The others go on.
+    public static Tracee hold(ProcessId process, long thread, Deadline deadline) {
+        return hold(process, thread, deadline, SystemCall::call);
+    }
+
+    static Tracee hold(ProcessId process, long thread, Deadline deadline, Kernel kernel) {
+        var tracee = new Tracee(process, thread, deadline, kernel);
         try {
             for (int i = 0; i < ATTEMPTS; i++) {
                 tracee.seize();
@@ -137,7 +145,7 @@ public final class Tracee implements AutoCloseable {
 
     private void awaitStop() {
         while (true) {
-            int status = await(pid);
+            int status = await(thread);
             if (status >> 16 == EVENT_STOP) {
                 return;
             }
@@ -167,7 +175,7 @@ public final class Tracee implements AutoCloseable {
         check("set registers", SETREGS, 0, registers.address());
         for (int stops = 0; stops < 2; ) { // at the entry of the call and at its exit
             check("go on", CONT_TO_SYSCALL, 0, 0);
-            int status = await(pid);
+            int status = await(thread);
             int event = status >> 16;
             if (event == EVENT_CLONE || event == EVENT_FORK) {
                 check("child", GETEVENTMSG, 0, word.address());
@@ -198,7 +206,8 @@ public final class Tracee implements AutoCloseable {
         if (made < 0 || child == 0) {
             throw new Failure(
                     Code.UNAVAILABLE,
-                    "process %d could not fork: %s".formatted(pid, SystemCall.message(made)));
+                    "process %d could not fork: %s"
+                            .formatted(process.pid(), SystemCall.message(made)));
         }
         await(child);
         kernel.call(SystemCall.PTRACE, SETOPTIONS, child, 0, EXITKILL);
@@ -233,9 +242,10 @@ public final class Tracee implements AutoCloseable {
     private void letGo() {
         if (isHeld) {
             isHeld = false;
-            kernel.call(SystemCall.PTRACE, SETREGS, pid, 0, before.address());
-            kernel.call(SystemCall.PTRACE, DETACH, pid, 0, 0);
-            signals.forEach(signal -> kernel.call(SystemCall.TGKILL, pid, pid, signal, 0));
+            kernel.call(SystemCall.PTRACE, SETREGS, thread, 0, before.address());
+            kernel.call(SystemCall.PTRACE, DETACH, thread, 0, 0);
+            signals.forEach(
+                    signal -> kernel.call(SystemCall.TGKILL, process.pid(), thread, signal, 0));
             signals.clear();
         }
     }
@@ -257,7 +267,7 @@ public final class Tracee implements AutoCloseable {
                         Code.UNAVAILABLE, "process %d does not stop in time".formatted(which));
             }
             if (System.nanoTime() - begun < SPIN_NANOS) {
-                Thread.onSpinWait();
+                Thread.yield();
             } else {
                 LockSupport.parkNanos(NAP_NANOS);
             }
@@ -265,12 +275,12 @@ public final class Tracee implements AutoCloseable {
     }
 
     private void check(String what, long request, long address, long data) {
-        long result = kernel.call(SystemCall.PTRACE, request, pid, address, data);
+        long result = kernel.call(SystemCall.PTRACE, request, thread, address, data);
         if (result < 0) {
             throw new Failure(
                     Code.UNAVAILABLE,
                     "process %d cannot be traced (%s): %s"
-                            .formatted(pid, what, SystemCall.message(result)));
+                            .formatted(process.pid(), what, SystemCall.message(result)));
         }
     }
 

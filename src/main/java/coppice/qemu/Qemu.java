@@ -158,7 +158,12 @@ public final class Qemu implements AutoCloseable {
 
     /// Prepares a frozen twin of the guest's memory.
     public Twin twin(MachineShape shape, Deadline deadline) {
-        return Twin.prepare(process, images(shape), deadline);
+        return Twin.prepare(process, processor(deadline), images(shape), deadline);
+    }
+
+    /// The thread that runs the guest's first processor.
+    private long processor(Deadline deadline) {
+        return qmp.ask("query-cpus-fast", Map.of(), deadline).path(0).path("thread-id").asLong();
     }
 
     /// What the guest's memory is mapped from, and where the first byte of each stands in a copy of all of it.

@@ -29,12 +29,14 @@ public final class Twin implements AutoCloseable {
     private static final Duration HOLD = Duration.ofSeconds(5);
 
     private final ProcessId qemu;
+    private final long processor;
     private final Map<Path, Size> images;
     private final PlatformThread thread;
     private Optional<Tracee.Frozen> frozen = Optional.empty();
 
-    private Twin(ProcessId qemu, Map<Path, Size> images) {
+    private Twin(ProcessId qemu, long processor, Map<Path, Size> images) {
         this.qemu = qemu;
+        this.processor = processor;
         this.images = images;
         this.thread = new PlatformThread("twin-" + qemu.pid());
     }
@@ -42,9 +44,11 @@ public final class Twin implements AutoCloseable {
     /// Marks what of the QEMU's memory a child is to have: that of the guest and nothing else that is large, since a QEMU whose own heap
     /// was shared would pay with faults when it goes on. QEMU marks the guest's memory the other way round and never forks: the marks stay.
     ///
+    /// @param processor the thread that makes the child: one of those that run the guest's processors, which has nothing to do while the
+    ///     guest is stopped
     /// @param images the memory images that the guest runs on, and where the first byte of each stands in the copy
-    static Twin prepare(ProcessId qemu, Map<Path, Size> images, Deadline deadline) {
-        var twin = new Twin(qemu, images);
+    static Twin prepare(ProcessId qemu, long processor, Map<Path, Size> images, Deadline deadline) {
+        var twin = new Twin(qemu, processor, images);
         try {
             twin.thread.run(() -> twin.mark(deadline.atMost(HOLD)));
             return twin;
@@ -76,13 +80,15 @@ public final class Twin implements AutoCloseable {
         tracee.call(SystemCall.MADVISE, area.start(), area.length(), advice);
     }
 
-    /// Freezes the guest's memory as it is now. The guest must be stopped, and may go on when this returns.
-    public void freeze(Deadline deadline) {
-        thread.run(
+    /// Begins to freeze the guest's memory as it is now, beside what QEMU is asked for meanwhile. The guest must be stopped, until the
+    /// answer is awaited.
+    public PlatformThread.Task<Void> freeze(Deadline deadline) {
+        return thread.start(
                 () -> {
-                    try (var tracee = Tracee.hold(qemu, deadline.atMost(HOLD))) {
+                    try (var tracee = Tracee.hold(qemu, processor, deadline.atMost(HOLD))) {
                         frozen = Optional.of(tracee.fork());
                     }
+                    return null;
                 });
     }
 

@@ -7,7 +7,9 @@ import coppice.disk.Published;
 import coppice.disk.Reflink;
 import java.io.IOException;
 import java.nio.file.Files;
+import java.nio.file.LinkOption;
 import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.PosixFilePermissions;
 
 /// How the files of a [Capture] come together: in a directory beside its place, which is renamed into place when it is complete and would
@@ -36,10 +38,22 @@ final class CaptureFiles {
                 reflink.copy(machine.directory().resolve(name), unfinished.resolve(name));
             }
             Published.sync(machine.disk());
+            empty(machine.devices());
         } catch (IOException e) {
             throw new Failure(
                     Code.UNAVAILABLE, "the capture of %s cannot be begun".formatted(vm), e);
         }
+    }
+
+    /// Lets go of the device state of the capture before. XFS writes a file out when it is closed after it was cut shorter (the flag
+    /// XFS_ITRUNCATED), which QEMU would have to wait for while the guest is stopped: 100 ms where blocks are being freed.
+    private static void empty(Path devices) throws IOException {
+        Files.newByteChannel(
+                        devices,
+                        StandardOpenOption.WRITE,
+                        StandardOpenOption.TRUNCATE_EXISTING,
+                        LinkOption.NOFOLLOW_LINKS)
+                .close();
     }
 
     /// Takes the disk of a stopped machine into its unfinished capture.

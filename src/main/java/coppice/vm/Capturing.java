@@ -5,6 +5,7 @@ import coppice.base.Deadline;
 import coppice.base.Failure;
 import coppice.base.Size;
 import coppice.disk.Published;
+import coppice.process.PlatformThread;
 import coppice.qemu.Hypervisor;
 import coppice.qemu.Qemu;
 import coppice.qemu.Twin;
@@ -151,11 +152,12 @@ final class Capturing {
         try {
             qemu.freeze(deadline);
             laps.end("stop");
-            qemu.saveDevices(deadline);
-            laps.end("devices");
+            var freezing = twin.map(t -> t.freeze(deadline));
             files.takeDisk(vm.id(), unfinished);
             laps.end("disk");
-            var frozen = twin.filter(t -> isFrozen(t, vm, deadline));
+            qemu.saveDevices(deadline); // changes no memory: a migration has sent it before
+            laps.end("devices");
+            var frozen = freezing.filter(task -> isFrozen(task, vm)).flatMap(_ -> twin);
             if (frozen.isEmpty()) {
                 qemu.copyMemory(vm.hardware().shape(), unfinished.resolve(Capture.RAM));
                 twin.ifPresent(Twin::close);
@@ -180,9 +182,9 @@ final class Capturing {
         }
     }
 
-    private static boolean isFrozen(Twin twin, Vm vm, Deadline deadline) {
+    private static boolean isFrozen(PlatformThread.Task<Void> freezing, Vm vm) {
         try {
-            twin.freeze(deadline);
+            freezing.await();
             return true;
         } catch (Failure e) {
             return without(vm, e).isPresent();

@@ -10,9 +10,11 @@ import coppice.Wait;
 import coppice.base.Deadline;
 import coppice.base.Failure;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.List;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.BeforeAll;
@@ -77,7 +79,7 @@ class TraceeIT {
         try (var process = new WaitingProcess(program, file)) {
             boolean isThrough = false;
             for (int last = 0; !isThrough; last++) {
-                isThrough = traceUntil(last, process.id());
+                isThrough = traceUntil(last, process.id(), process.id().pid());
                 process.change(last);
                 awaitAlone(process, "after system call " + last);
                 assertTrue(last < 500, "it never comes to its end");
@@ -91,14 +93,28 @@ class TraceeIT {
         assumeTrue(Files.isExecutable(QEMU), "skipped: there is no QEMU");
         var process = startQemu();
         try {
-            boolean isThrough = false;
-            for (int last = 0; !isThrough; last++) {
-                isThrough = traceUntil(last, process);
-                assertTrue(process.isAlive(), "it ended after system call " + last);
-                assertTrue(last < 500, "it never comes to its end");
+            for (long thread : List.of(process.pid(), processor(process))) {
+                boolean isThrough = false;
+                for (int last = 0; !isThrough; last++) {
+                    isThrough = traceUntil(last, process, thread);
+                    assertTrue(process.isAlive(), "it ended after system call " + last);
+                    assertTrue(last < 500, "it never comes to its end");
+                }
             }
         } finally {
             process.kill();
+        }
+    }
+
+    /// The thread that runs its processor, the last one that it starts.
+    private static long processor(ProcessId process) {
+        var tasks = Path.of("/proc/%d/task".formatted(process.pid()));
+        try (var threads = Files.list(tasks)) {
+            return threads.mapToLong(thread -> Long.parseLong(thread.getFileName().toString()))
+                    .max()
+                    .orElseThrow();
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
         }
     }
 
@@ -128,7 +144,7 @@ class TraceeIT {
     /// Traces with a thread that ends after so many system calls.
     ///
     /// @return whether it came to its end
-    private static boolean traceUntil(int last, ProcessId process) {
+    private static boolean traceUntil(int last, ProcessId process, long traced) {
         var calls = new AtomicInteger();
         var isThrough = new AtomicBoolean();
         Tracee.Kernel dying =
@@ -144,7 +160,9 @@ class TraceeIT {
                                 () -> {
                                     try {
                                         Tracee.Frozen child;
-                                        try (var tracee = Tracee.hold(process, soon(), dying)) {
+                                        try (var tracee =
+                                                Tracee.hold(
+                                                        process, process.pid(), soon(), dying)) {
                                             tracee.call(SystemCall.MADVISE, 0, 0, 0);
                                             child = tracee.fork();
                                         }

@@ -44,9 +44,9 @@ class TwinIT {
         try (var process = new WaitingProcess(program, image)) {
             for (int round = 0; round < 5; round++) {
                 process.change(random.nextLong());
-                try (var twin = Twin.prepare(process.id(), at(image), soon())) {
+                try (var twin = prepare(process, image)) {
                     process.change(random.nextLong());
-                    twin.freeze(soon());
+                    twin.freeze(soon()).await();
                     var then = memory(process.id(), image);
                     process.change(random.nextLong());
                     var copy = Files.copy(image, directory.resolve("copy-" + round));
@@ -68,8 +68,8 @@ class TwinIT {
         var image = image();
         var process = new WaitingProcess(program, image);
         process.change(1);
-        try (var twin = Twin.prepare(process.id(), at(image), soon())) {
-            twin.freeze(soon());
+        try (var twin = prepare(process, image)) {
+            twin.freeze(soon()).await();
             var then = memory(process.id(), image);
             process.close();
             var copy = Files.copy(image, directory.resolve("copy"));
@@ -83,11 +83,15 @@ class TwinIT {
     void aProcessThatEndsBeforeItIsFrozenIsAFailureAndLeavesNothing() throws IOException {
         var image = image();
         var process = new WaitingProcess(program, image);
-        try (var twin = Twin.prepare(process.id(), at(image), soon())) {
+        try (var twin = prepare(process, image)) {
             process.close();
-            assertThrows(Failure.class, () -> twin.freeze(soon()));
+            assertThrows(Failure.class, () -> twin.freeze(soon()).await());
         }
         assertEquals(0, process.count());
+    }
+
+    private static Twin prepare(WaitingProcess process, Path image) {
+        return Twin.prepare(process.id(), process.id().pid(), at(image), soon());
     }
 
     private static void awaitAlone(WaitingProcess process) {
