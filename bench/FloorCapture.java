@@ -49,6 +49,7 @@ final class FloorCapture {
         var machine = new QemuLauncher.Machine(Floor.NAME, shape, source.files(), 0);
         var launcher = new QemuLauncher(Hypervisor.find(), Floor.NAME);
         var qemu = launcher.adopt(machine, process, _ -> {}, Deadline.in(PATIENCE)).orElseThrow();
+        qemu.twin(shape, Deadline.in(PATIENCE)).close(); // it asks QEMU once, and never again
         qemu.close();
         return qemu;
     }

@@ -1,6 +1,7 @@
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
@@ -16,10 +17,10 @@ import java.util.concurrent.locks.LockSupport;
 /// thread's state is read: it sleeps while the guest is stopped, and else runs. The thread is the one whose run time grows fastest.
 /// A guest that is ended stands still until the thread is gone.
 final class StopSampler {
-    private static final long PERIOD_NANOS = 200_000;
+    private static final long PERIOD_NANOS = 500_000;
     private static final Duration CHOICE = Duration.ofMillis(200);
 
-    private final Path state;
+    private final Path status;
     private final Thread thread;
     private volatile boolean ends;
     private long stopped;
@@ -29,8 +30,8 @@ final class StopSampler {
     /// @param blind the longest time between two looks: what the sampler may be wrong by
     record Seen(Duration stopped, Duration blind) {}
 
-    private StopSampler(Path state) {
-        this.state = state;
+    private StopSampler(Path status) {
+        this.status = status;
         this.thread = Thread.ofPlatform().name("sampler").daemon().start(this::look);
     }
 
@@ -46,7 +47,7 @@ final class StopSampler {
                                         e -> e.getValue() - before.getOrDefault(e.getKey(), 0L)))
                         .orElseThrow()
                         .getKey();
-        return new StopSampler(busiest.resolve("stat"));
+        return new StopSampler(busiest.resolve("status"));
     }
 
     private static Map<Path, Long> runTimes(long pid) throws IOException {
@@ -68,8 +69,8 @@ final class StopSampler {
     private void look() {
         long asleepSince = 0;
         long last = System.nanoTime();
-        var bytes = ByteBuffer.allocateDirect(64);
-        try (var file = FileChannel.open(state, StandardOpenOption.READ)) {
+        var bytes = ByteBuffer.allocate(512);
+        try (var file = FileChannel.open(status, StandardOpenOption.READ)) {
             while (!ends) {
                 boolean runs = isRunning(file, bytes);
                 long now = System.nanoTime();
@@ -91,17 +92,13 @@ final class StopSampler {
         }
     }
 
-    /// The name before the state is in parentheses.
+    /// While it is traced it makes the twin, and runs no guest.
     private static boolean isRunning(FileChannel file, ByteBuffer bytes) throws IOException {
         if (file.read(bytes.clear(), 0) <= 0) {
             throw new IOException("the thread has ended");
         }
-        for (int i = bytes.position() - 1; i > 1; i--) {
-            if (bytes.get(i - 2) == ')') {
-                return bytes.get(i) == 'R';
-            }
-        }
-        throw new IOException("no state");
+        var status = new String(bytes.array(), 0, bytes.position(), StandardCharsets.ISO_8859_1);
+        return status.contains("\nState:\tR") && status.contains("\nTracerPid:\t0\n");
     }
 
     Seen end() throws InterruptedException {

@@ -40,6 +40,7 @@ public final class Qemu implements AutoCloseable {
     private final String name;
     private volatile boolean hasShutDown;
     private volatile boolean isLettingGo;
+    private volatile long processor; // 0: not asked for yet
 
     Qemu(
             String name,
@@ -161,9 +162,13 @@ public final class Qemu implements AutoCloseable {
         return Twin.prepare(process, processor(deadline), images(shape), deadline);
     }
 
-    /// The thread that runs the guest's first processor.
+    /// The thread that runs the guest's first processor. It stays the same.
     private long processor(Deadline deadline) {
-        return qmp.ask("query-cpus-fast", Map.of(), deadline).path(0).path("thread-id").asLong();
+        if (processor == 0) {
+            var processors = qmp.ask("query-cpus-fast", Map.of(), deadline);
+            processor = processors.path(0).path("thread-id").asLong();
+        }
+        return processor;
     }
 
     /// What the guest's memory is mapped from, and where the first byte of each stands in a copy of all of it.
