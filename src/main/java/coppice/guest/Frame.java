@@ -38,6 +38,14 @@ record Frame(FrameKind kind, int channel, boolean more, int stream, byte[] paylo
         return new Frame(FrameKind.DATA, channel, false, stream, payload.array());
     }
 
+    /// DATA with as many bytes as it can carry, at most `most`, taken out of a ring.
+    static Frame data(int stream, int channel, long offset, Ring source, long most) {
+        int length = (int) Math.min(Math.min(source.size(), most), MAX_DATA);
+        var payload = ByteBuffer.allocate(Long.BYTES + length).putLong(offset).array();
+        source.take(payload, Long.BYTES, length);
+        return new Frame(FrameKind.DATA, channel, false, stream, payload);
+    }
+
     /// The offset of CREDIT or END.
     long offset() throws ProtocolException {
         if (payload.length != Long.BYTES) {

@@ -4,15 +4,18 @@ import java.io.IOException;
 import java.net.ProtocolException;
 import java.nio.ByteBuffer;
 import java.nio.channels.ReadableByteChannel;
-import java.util.Arrays;
 import java.util.Optional;
 import java.util.zip.CRC32C;
 
 /// Takes frames off a channel in blocking mode. Whatever is not a frame is a [ProtocolException], after which the reader is of no more use.
-/// Never holds more than the longest frame, whatever length the other end claims.
+/// Never holds more than its buffer, whatever length the other end claims.
 final class FrameReader {
+    /// Room for several frames: each call of the channel costs more than a frame's bytes do.
+    private static final int BUFFER = 64 << 10;
+
     private final ReadableByteChannel channel;
-    private final ByteBuffer buffer = ByteBuffer.allocate(Frame.MAX_BYTES).limit(0);
+    private final ByteBuffer buffer = ByteBuffer.allocateDirect(BUFFER).limit(0);
+    private final CRC32C crc = new CRC32C();
 
     FrameReader(ReadableByteChannel channel) {
         this.channel = channel;
@@ -42,10 +45,11 @@ final class FrameReader {
     /// Drops bytes up to and with the first `mark`, at most `limit` of them before it.
     void skipPast(byte[] mark, int limit) throws IOException {
         long dropped = 0;
+        var marked = ByteBuffer.wrap(mark);
         while (has(mark.length)) {
             for (; buffer.remaining() >= mark.length; dropped++) {
                 int at = buffer.position();
-                if (Arrays.equals(buffer.array(), at, at + mark.length, mark, 0, mark.length)) {
+                if (buffer.slice(at, mark.length).equals(marked)) {
                     buffer.position(at + mark.length);
                     return;
                 }
@@ -62,18 +66,17 @@ final class FrameReader {
     /// Empty if the kind is unknown.
     private Optional<Frame> take(int length) throws ProtocolException {
         int start = buffer.position();
-        var crc = new CRC32C();
-        crc.update(buffer.array(), start, 12);
-        crc.update(buffer.array(), start + Frame.HEADER, length);
+        crc.reset();
+        crc.update(buffer.slice(start, 12));
+        crc.update(buffer.slice(start + Frame.HEADER, length));
         if ((int) crc.getValue() != buffer.getInt(start + 12)) {
             throw new ProtocolException("a frame has a wrong checksum");
         }
         int channelNumber = Byte.toUnsignedInt(buffer.get(start + 2));
         boolean more = (buffer.get(start + 3) & 1) != 0;
         int stream = buffer.getInt(start + 4);
-        var payload =
-                Arrays.copyOfRange(
-                        buffer.array(), start + Frame.HEADER, start + Frame.HEADER + length);
+        var payload = new byte[length];
+        buffer.get(start + Frame.HEADER, payload);
         buffer.position(start + Frame.HEADER + length);
         return FrameKind.of(Byte.toUnsignedInt(buffer.get(start + 1)))
                 .map(kind -> new Frame(kind, channelNumber, more, stream, payload));

@@ -63,10 +63,9 @@ final class Outlet {
             ended = true;
             return Optional.of(Frame.offset(FrameKind.END, stream, 0, sent));
         }
-        var part = new byte[(int) Math.min(Math.min(unsent.size(), credit - sent), Frame.MAX_DATA)];
-        unsent.take(part, 0, part.length);
-        var frame = Frame.data(stream, 0, sent, part, 0, part.length);
-        sent += part.length;
+        int before = unsent.size();
+        var frame = Frame.data(stream, 0, sent, unsent, credit - sent);
+        sent += before - unsent.size();
         return Optional.of(frame);
     }
 }

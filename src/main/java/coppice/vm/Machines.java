@@ -211,10 +211,11 @@ final class Machines {
     /// Tells the agent of a VM that goes on what time it is. A VM whose agent its user has broken still goes on: it is the same VM, and
     /// nobody else could mend it.
     private static void greet(VmId vm, Qemu qemu, GuestLine line, Deadline deadline) {
+        var until = deadline.atMost(AGENT);
         try {
-            line.guest(deadline.atMost(AGENT));
+            line.guest(until);
         } catch (Failure e) {
-            if (isEnding(qemu)) {
+            if (isEnding(qemu, until)) {
                 throw ended(qemu, "went on", e);
             }
             LOG.warn("{} goes on without its agent: {}", vm, e.getMessage());
@@ -247,7 +248,7 @@ final class Machines {
         try {
             greeting.run();
         } catch (Failure e) {
-            if (isEnding(qemu)) {
+            if (isEnding(qemu, deadline)) {
                 throw ended(qemu, "booted", e);
             }
             if (deadline.isPast()) {
@@ -263,9 +264,10 @@ final class Machines {
         }
     }
 
-    /// The agent's connection breaks a moment before its QEMU is known to have ended.
-    private static boolean isEnding(Qemu qemu) {
-        return qemu.hasEnded(Deadline.in(ENDING));
+    /// The agent's connection breaks a moment before its QEMU is known to have ended. One that was given up when its time was up did not
+    /// break.
+    private static boolean isEnding(Qemu qemu, Deadline greeting) {
+        return greeting.isPast() ? !qemu.isAlive() : qemu.hasEnded(Deadline.in(ENDING));
     }
 
     private static Failure ended(Qemu qemu, String when, Failure seen) {

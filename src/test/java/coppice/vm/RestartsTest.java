@@ -15,6 +15,7 @@ import coppice.identity.AccountId;
 import coppice.identity.Accounts;
 import coppice.node.Capacity;
 import coppice.node.Node;
+import coppice.process.ControlGroup;
 import coppice.process.ProcessId;
 import coppice.qemu.Hypervisor;
 import coppice.qemu.QemuLauncher;
@@ -39,6 +40,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 /// VMs whose machines were lost with their host, and cannot be started here: every try fails. The clock is the test's.
 class RestartsTest {
+    private static final String INSTANCE = "restarts-test";
     private static final Instant LOST = Instant.parse("2026-03-01T09:30:00Z");
     private static final Duration PATIENCE = Duration.ofSeconds(10);
     private static final NewSnapshot SNAPSHOT =
@@ -71,6 +73,7 @@ class RestartsTest {
         }
         store.close();
         reflink.close();
+        ControlGroup.forget(INSTANCE);
     }
 
     private void startServer() {
@@ -82,8 +85,7 @@ class RestartsTest {
                         new Vms.Host(
                                 directory,
                                 reflink,
-                                new QemuLauncher(
-                                        new Hypervisor("tcg", "10.0.2", "max"), "restarts-test"),
+                                new QemuLauncher(new Hypervisor("tcg", "10.0.2", "max"), INSTANCE),
                                 new Node(new Capacity(1, SMALL, SMALL, 1, 70_000), () -> SMALL)),
                         store,
                         accounts,
