@@ -10,11 +10,11 @@ import java.util.zip.CRC32C;
 /// Takes frames off a channel in blocking mode. Whatever is not a frame is a [ProtocolException], after which the reader is of no more use.
 /// Never holds more than its buffer, whatever length the other end claims.
 final class FrameReader {
-    /// Room for several frames: each call of the channel costs more than a frame's bytes do.
-    private static final int BUFFER = 64 << 10;
+    /// Room for two frames and a bit: each call of the channel costs more than a frame's bytes do.
+    private static final int BUFFER = 36 << 10;
 
     private final ReadableByteChannel channel;
-    private final ByteBuffer buffer = ByteBuffer.allocateDirect(BUFFER).limit(0);
+    private final ByteBuffer buffer = ByteBuffer.allocate(BUFFER).limit(0);
     private final CRC32C crc = new CRC32C();
 
     FrameReader(ReadableByteChannel channel) {

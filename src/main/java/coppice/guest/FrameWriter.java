@@ -8,14 +8,13 @@ import java.util.zip.CRC32C;
 /// Puts frames on a channel in blocking mode.
 final class FrameWriter {
     private final WritableByteChannel channel;
-    private final ByteBuffer buffer = ByteBuffer.allocateDirect(Frame.MAX_BYTES);
 
     FrameWriter(WritableByteChannel channel) {
         this.channel = channel;
     }
 
     void write(Frame frame) throws IOException {
-        write(encode(frame, buffer.clear()));
+        write(encode(frame));
     }
 
     void write(ByteBuffer bytes) throws IOException {
@@ -27,19 +26,17 @@ final class FrameWriter {
     }
 
     static ByteBuffer encode(Frame frame) {
-        return encode(frame, ByteBuffer.allocate(Frame.HEADER + frame.payload().length));
-    }
-
-    private static ByteBuffer encode(Frame frame, ByteBuffer into) {
-        into.put(Frame.FIRST_BYTE)
-                .put((byte) frame.kind().code())
-                .put((byte) frame.channel())
-                .put((byte) (frame.more() ? 1 : 0))
-                .putInt(frame.stream())
-                .putInt(frame.payload().length);
+        var bytes =
+                ByteBuffer.allocate(Frame.HEADER + frame.payload().length)
+                        .put(Frame.FIRST_BYTE)
+                        .put((byte) frame.kind().code())
+                        .put((byte) frame.channel())
+                        .put((byte) (frame.more() ? 1 : 0))
+                        .putInt(frame.stream())
+                        .putInt(frame.payload().length);
         var crc = new CRC32C();
-        crc.update(into.slice(0, Frame.HEADER - Integer.BYTES));
+        crc.update(bytes.array(), 0, 12);
         crc.update(frame.payload());
-        return into.putInt((int) crc.getValue()).put(frame.payload()).flip();
+        return bytes.putInt((int) crc.getValue()).put(frame.payload()).flip();
     }
 }

@@ -16,10 +16,14 @@ import java.util.concurrent.locks.LockSupport;
 /// go on where it was held, as if nothing had been.
 ///
 /// Made, used and closed by one platform thread: the kernel ties a tracee to the thread that seized it, and lets it go when that thread
-/// ends, however it ends. The process is held only inside a system call, which it then repeats or has ended.
+/// ends, however it ends. The thread is held only inside a system call, which it then repeats or has ended.
 ///
 /// The process must not be a child of this server: its threads share what is waited for, and the JDK waits for every child that it has
 /// started.
+///
+/// Should the tracer die in the middle, the thread goes on behind its own system call with the result and some arguments of ours. So it is
+/// held only in calls whose callers look at neither the arguments again nor at more of the result than that it may come early: poll, and
+/// the wait for a condition. The C library's wait for a lock, for one, reads its argument again.
 ///
 /// System calls are entered by `PTRACE_SYSCALL` and never by `PTRACE_SINGLESTEP`: the trap flag would outlive a dead tracer and kill the
 /// process.
@@ -80,7 +84,15 @@ public final class Tracee implements AutoCloseable {
     private static final long SPIN_NANOS = 2_000_000;
 
     private static final long NAP_NANOS = 50_000;
-    private static final int ATTEMPTS = 50;
+    private static final int ATTEMPTS = 1000;
+
+    /// System calls in which a thread can be held, see above.
+    private static final long POLL = 7;
+
+    private static final long PPOLL = 271;
+    private static final long FUTEX = 202;
+    private static final long FUTEX_COMMAND = 127;
+    private static final long FUTEX_WAIT_BITSET = 9; // of conditions; FUTEX_WAIT is that of locks
 
     /// How system calls are made. Tests have some that end the thread.
     interface Kernel {
@@ -121,14 +133,14 @@ public final class Tracee implements AutoCloseable {
         try {
             for (int i = 0; i < ATTEMPTS; i++) {
                 tracee.seize();
-                if (tracee.isInSystemCall()) {
+                if (tracee.canBeHeld()) {
                     return tracee;
                 }
                 tracee.letGo();
                 LockSupport.parkNanos(NAP_NANOS);
             }
             throw new Failure(
-                    Code.UNAVAILABLE, "process %d is in no system call".formatted(process.pid()));
+                    Code.UNAVAILABLE, "process %d is not at rest".formatted(process.pid()));
         } catch (RuntimeException e) {
             tracee.close();
             throw e;
@@ -154,7 +166,12 @@ public final class Tracee implements AutoCloseable {
         }
     }
 
-    private boolean isInSystemCall() {
+    private boolean canBeHeld() {
+        long call = before.get(JAVA_LONG, ORIG_RAX);
+        long operation = before.get(JAVA_LONG, RSI) & FUTEX_COMMAND;
+        if (call != POLL && call != PPOLL && !(call == FUTEX && operation == FUTEX_WAIT_BITSET)) {
+            return false;
+        }
         check("read", PEEKTEXT, before.get(JAVA_LONG, RIP) - SYSCALL_LENGTH, word.address());
         return (word.get(JAVA_LONG, 0) & 0xffff) == SYSCALL_INSTRUCTION;
     }

@@ -97,7 +97,10 @@ class TraceeIT {
                 boolean isThrough = false;
                 for (int last = 0; !isThrough; last++) {
                     isThrough = traceUntil(last, process, thread);
-                    assertTrue(process.isAlive(), "it ended after system call " + last);
+                    assertTrue(
+                            process.isAlive(),
+                            "it ended after system call %d in thread %d of %d"
+                                    .formatted(last, thread, process.pid()));
                     assertTrue(last < 500, "it never comes to its end");
                 }
             }
