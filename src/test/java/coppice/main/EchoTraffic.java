@@ -8,7 +8,6 @@ import java.io.ByteArrayOutputStream;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.Optional;
-import java.util.Random;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Executors;
@@ -16,31 +15,19 @@ import java.util.concurrent.TimeUnit;
 
 /// Terminals of one VM whose program says what is typed. Without a pause each byte comes back once. A pause may lose what was on its way,
 /// in one piece, and nothing else; nothing is typed twice.
-final class EchoTraffic implements Traffic {
+final class EchoTraffic extends Traffic {
     private static final int MOST = 300_000;
     private static final int MARK = 16;
     private static final byte[] READY = "ready\n".getBytes(US_ASCII);
     private static final Duration PATIENCE = Duration.ofSeconds(30);
     private static final String PROGRAM = "stty raw -echo; echo ready; exec cat";
 
-    private final Client client;
-    private final Weather weather;
-    private final Story story;
-    private final String vm;
-    private final Random random;
-    private final Sizes sizes;
-
     EchoTraffic(Lane lane) {
-        this.client = lane.client();
-        this.weather = lane.weather();
-        this.story = lane.story();
-        this.vm = lane.vm();
-        this.random = lane.random();
-        this.sizes = lane.sizes();
+        super(lane);
     }
 
     @Override
-    public void step() {
+    void step() {
         var bytes = new KnownBytes(random.nextLong(), sizes.next(random, MOST));
         if (random.nextBoolean()) {
             story.tell("type calmly " + bytes);
@@ -52,7 +39,7 @@ final class EchoTraffic implements Traffic {
     }
 
     @Override
-    public void end() {
+    void end() {
         // Each step closes its terminal.
     }
 

@@ -15,12 +15,11 @@ import java.util.HashMap;
 import java.util.HashSet;
 import java.util.Map;
 import java.util.Optional;
-import java.util.Random;
 import java.util.Set;
 
 /// Commands in one VM. A pause costs none of them anything. One whose caller or server has gone has run once, to its end, or, if it never
 /// came to the guest, not at all.
-final class ExecTraffic implements Traffic {
+final class ExecTraffic extends Traffic {
     private static final int OUTPUT = 4 << 20;
     private static final int STDIN = 1 << 20;
     private static final int SKIPPED = 1000;
@@ -39,12 +38,6 @@ final class ExecTraffic implements Traffic {
             touch %s; grep '^%s' %s || true
             """;
 
-    private final Client client;
-    private final Weather weather;
-    private final Story story;
-    private final String vm;
-    private final Random random;
-    private final Sizes sizes;
     private final String name;
     private final Set<String> answered = new HashSet<>();
 
@@ -63,17 +56,12 @@ final class ExecTraffic implements Traffic {
     }
 
     ExecTraffic(Lane lane) {
-        this.client = lane.client();
-        this.weather = lane.weather();
-        this.story = lane.story();
-        this.vm = lane.vm();
-        this.random = lane.random();
-        this.sizes = lane.sizes();
+        super(lane);
         this.name = "x%x-".formatted(random.nextInt() & 0xffff);
     }
 
     @Override
-    public void step() {
+    void step() {
         var id = name + count++;
         var command = command();
         var body = body(id, command);
@@ -215,7 +203,7 @@ final class ExecTraffic implements Traffic {
 
     /// Each that was answered has two notes; each in doubt has, when what runs has ended, two or none.
     @Override
-    public void end() {
+    void end() {
         var waiting = inDoubt.keySet().stream().filter(inDoubt::get).collect(joining("|"));
         var command = COUNT.formatted(waiting, name, NOTES, name, NOTES);
         var found = Optional.<String>empty();

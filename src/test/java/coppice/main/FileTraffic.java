@@ -14,22 +14,15 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.Random;
 
 /// Files of one VM, in a directory that is theirs alone. A write that was cut off has left the old file or the new one; which, is found
 /// out by reading it.
-final class FileTraffic implements Traffic {
+final class FileTraffic extends Traffic {
     private static final int FILES = 3;
     private static final long MOST_AT_ONCE = 256L << 20;
     private static final int HASHED = 1 << 20;
     private static final int MOST_OF_A_PART = 1 << 20;
 
-    private final Client client;
-    private final Weather weather;
-    private final Story story;
-    private final String vm;
-    private final Random random;
-    private final Sizes sizes;
     private final String directory;
     private final long largest;
 
@@ -38,12 +31,7 @@ final class FileTraffic implements Traffic {
 
     /// @param largest of the first file; the others stay small enough for many of them to fit on a disk
     FileTraffic(Lane lane, long largest) {
-        this.client = lane.client();
-        this.weather = lane.weather();
-        this.story = lane.story();
-        this.vm = lane.vm();
-        this.random = lane.random();
-        this.sizes = lane.sizes();
+        super(lane);
         this.largest = largest;
         this.directory = "/srv/f%x".formatted(random.nextInt() & 0xffff);
         for (int i = 0; i < FILES; i++) {
@@ -52,7 +40,7 @@ final class FileTraffic implements Traffic {
     }
 
     @Override
-    public void step() {
+    void step() {
         int file = random.nextInt(FILES);
         switch (random.nextInt(12)) {
             case 0, 1, 2 -> write(file);
@@ -65,7 +53,7 @@ final class FileTraffic implements Traffic {
     }
 
     @Override
-    public void end() {
+    void end() {
         settle();
         for (int file = 0; file < FILES; file++) {
             look(file, List.of(files.get(file)));

@@ -9,12 +9,11 @@ import java.io.ByteArrayOutputStream;
 import java.net.URLEncoder;
 import java.util.Arrays;
 import java.util.Optional;
-import java.util.Random;
 import java.util.concurrent.CompletionException;
 
 /// A terminal of one VM whose program writes what it is told to, and one viewer of it. Whatever the viewer is cut off by, it sees every
 /// byte once and in order from the first that it is shown, and that is at most the scrollback away from the last.
-final class TerminalTraffic implements Traffic {
+final class TerminalTraffic extends Traffic {
     private static final int SCROLLBACK = 1 << 20;
     private static final int TOO_SLOW = 1008;
     private static final int MOST = 2 << 20;
@@ -28,12 +27,6 @@ final class TerminalTraffic implements Traffic {
                             new Numbers(Numbers.FIRST).writing(Numbers.LINE),
                             Numbers.writing("$from", "$n"));
 
-    private final Client client;
-    private final Weather weather;
-    private final Story story;
-    private final String vm;
-    private final Random random;
-    private final Sizes sizes;
     private final String slug;
     private Said said = new Said();
 
@@ -44,12 +37,7 @@ final class TerminalTraffic implements Traffic {
     private Weather.Mark attached;
 
     TerminalTraffic(Lane lane) {
-        this.client = lane.client();
-        this.weather = lane.weather();
-        this.story = lane.story();
-        this.vm = lane.vm();
-        this.random = lane.random();
-        this.sizes = lane.sizes();
+        super(lane);
         this.slug = "t%x".formatted(random.nextInt() & 0xffff);
         begin();
     }
@@ -62,7 +50,7 @@ final class TerminalTraffic implements Traffic {
     }
 
     @Override
-    public void step() {
+    void step() {
         if (said.next() + SKIPPED >= Numbers.END) {
             end();
             begin();
@@ -77,7 +65,7 @@ final class TerminalTraffic implements Traffic {
     }
 
     @Override
-    public void end() {
+    void end() {
         finish();
         weather.calmly(
                 vm,
