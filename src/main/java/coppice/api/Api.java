@@ -73,7 +73,8 @@ public final class Api implements HttpHandler {
     @Override
     public HttpResponse refuse(Refusal refusal) {
         var family = refusal.path().flatMap(this::local).flatMap(routes::family);
-        var answer = Errors.answer(refusal.status(), refusal.why(), family.orElse(Family.V5));
+        var status = refusal.status().orElse(Errors.status(refusal.why().code().kind()));
+        var answer = Errors.answer(status, refusal.why(), family.orElse(Family.V5));
         var id = RandomText.id("req-");
         log("(refused)", refusal.path().orElse("-"), answer, System.nanoTime(), id);
         return family.isPresent()

@@ -6,6 +6,7 @@ import coppice.base.Failure;
 import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.Optional;
+import java.util.OptionalInt;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import org.eclipse.jetty.http.HttpHeader;
@@ -123,18 +124,14 @@ final class JettyHandler extends Handler.Abstract {
             writer.write(sink);
             sink.end();
         } catch (Throwable e) {
-            if (!sink.isGone()) {
+            if (sink.isGone()) {
+                callback.failed(e);
+            } else if (response.isCommitted()) {
                 logCut(e);
-            }
-            if (sink.isGone() || response.isCommitted()) {
                 callback.failed(e);
             } else {
                 response.reset();
-                write(
-                        refusal(request, 500, Code.INTERNAL_ERROR, FAULT),
-                        request,
-                        response,
-                        callback);
+                write(replacement(request, e), request, response, callback);
             }
             return;
         } finally {
@@ -143,13 +140,26 @@ final class JettyHandler extends Handler.Abstract {
         callback.succeeded();
     }
 
-    /// A failure is something that the world did; anything else is our fault.
-    private static void logCut(Throwable why) {
-        if (why instanceof Failure failure && failure.code() != Code.INTERNAL_ERROR) {
-            LOG.warn("an answer was cut off in the middle: {}", failure.getMessage());
-        } else {
-            LOG.error("an answer was cut off in the middle by a fault of ours", why);
+    /// The answer in place of a streamed one of which nothing was sent.
+    private HttpResponse replacement(Request request, Throwable e) {
+        if (e instanceof Failure why && !isOurs(why)) {
+            return handler.refuse(new Refusal(OptionalInt.empty(), why, path(request)));
         }
+        LOG.error("the writer of an answer threw", e);
+        return refusal(request, 500, Code.INTERNAL_ERROR, FAULT);
+    }
+
+    private static void logCut(Throwable why) {
+        if (isOurs(why)) {
+            LOG.error("an answer was cut off in the middle by a fault of ours", why);
+        } else {
+            LOG.warn("an answer was cut off in the middle: {}", why.getMessage());
+        }
+    }
+
+    /// A failure is something that the world did; anything else is our fault.
+    private static boolean isOurs(Throwable why) {
+        return !(why instanceof Failure failure) || failure.code() == Code.INTERNAL_ERROR;
     }
 
     private void upgrade(

@@ -13,6 +13,7 @@ import java.net.URI;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
+import java.util.OptionalInt;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -135,11 +136,11 @@ class AnswersTest {
                         ApiServer::resolve,
                         ApiServer.routes());
         var busy = new Failure(Code.UNAVAILABLE, "too many").retryAfter(Duration.ofSeconds(1));
-        var answer = door.refuse(new Refusal(503, busy, Optional.of("/things/a")));
+        var answer = door.refuse(new Refusal(OptionalInt.of(503), busy, Optional.of("/things/a")));
         assertEquals(503, answer.status());
         assertEquals(Optional.of("1"), answer.headers().first("retry-after"));
         assertEquals(Optional.of("@1735689600"), answer.headers().first("deprecation"));
-        var unknown = door.refuse(new Refusal(431, busy, Optional.empty()));
+        var unknown = door.refuse(new Refusal(OptionalInt.of(431), busy, Optional.empty()));
         assertEquals(431, unknown.status());
         assertEquals(Optional.of("application/json"), unknown.headers().first("Content-Type"));
         assertFalse(unknown.headers().has("Deprecation"));

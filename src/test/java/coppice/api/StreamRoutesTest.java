@@ -23,6 +23,7 @@ import io.swagger.v3.parser.OpenAPIV3Parser;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.net.URI;
+import java.time.Duration;
 import java.util.List;
 import java.util.OptionalLong;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -74,6 +75,9 @@ class StreamRoutesTest {
         if (call.path("file").equals("absent")) {
             throw new Failure(Code.NOT_FOUND, "no such file");
         }
+        if (call.path("file").equals("gone")) {
+            return Reply.stream(new ResponseBody.Stream(OptionalLong.of(10), _ -> lose()));
+        }
         var isPart = call.query().bool("part").orElse(false);
         int length = isPart ? 3 : FILE.length;
         var body =
@@ -82,6 +86,10 @@ class StreamRoutesTest {
         return isPart
                 ? Reply.part(body).with("Content-Range", "bytes 0-2/10")
                 : Reply.stream(body).with("Accept-Ranges", "bytes");
+    }
+
+    private static void lose() {
+        throw new Failure(Code.UNAVAILABLE, "the file was lost").retryAfter(Duration.ofSeconds(3));
     }
 
     private Reply open(Call call) {
@@ -114,6 +122,19 @@ class StreamRoutesTest {
         assertEquals("012", part.body());
         assertTrue(part.head().contains("Content-Range: bytes 0-2/10\r\n"), part.head());
         assertEquals(404, ask("GET /files/absent HTTP/1.1\r\n" + KEY).status());
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"/v5/files/gone", "/files/gone"})
+    void aStreamThatFailsBeforeItsFirstByteIsAnsweredAsItWouldBeWithoutOne(String path)
+            throws IOException {
+        var answer = ask("GET " + path + " HTTP/1.1\r\n" + KEY);
+        assertEquals(503, answer.status());
+        assertTrue(answer.body().contains("the file was lost"), answer.body());
+        assertTrue(answer.body().contains("UNAVAILABLE"), answer.body());
+        assertTrue(answer.head().contains("Retry-After: 3\r\n"), answer.head());
+        assertFalse(answer.head().contains("octet-stream"), answer.head());
+        assertEquals(path.startsWith("/files"), answer.head().contains("Deprecation: @"));
     }
 
     @Test

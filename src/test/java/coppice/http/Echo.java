@@ -49,7 +49,7 @@ final class Echo implements HttpHandler {
 
     @Override
     public HttpResponse refuse(Refusal refusal) {
-        return text(refusal.status(), "refused " + refusal.why().code());
+        return text(refusal.status().orElseThrow(), "refused " + refusal.why().code());
     }
 
     private static void await(CountDownLatch latch) {

@@ -48,7 +48,7 @@ class HostileHttpTest {
                             @Override
                             public HttpResponse refuse(Refusal refusal) {
                                 return HttpResponse.of(
-                                        refusal.status(),
+                                        refusal.status().orElseThrow(),
                                         "application/json",
                                         "{\"refused\":true}".getBytes(UTF_8));
                             }

@@ -33,7 +33,7 @@ final class Sockets implements HttpHandler {
     @Override
     public HttpResponse refuse(Refusal refusal) {
         var text = "refused " + refusal.why().code();
-        return HttpResponse.of(refusal.status(), "text/plain", text.getBytes());
+        return HttpResponse.of(refusal.status().orElseThrow(), "text/plain", text.getBytes());
     }
 
     private final class Told implements WebSocketHandler {

@@ -10,6 +10,9 @@ import java.util.function.Function;
 
 /// Answers every request by one function, and keeps what the writers of streams met: "closed", or the exception before it.
 final class Streaming implements HttpHandler {
+    /// Where the failure's code says the status.
+    static final int BY_CODE = 599;
+
     final BlockingQueue<String> told = new LinkedBlockingQueue<>();
     private final Function<HttpRequest, HttpResponse> answer;
 
@@ -35,7 +38,8 @@ final class Streaming implements HttpHandler {
     @Override
     public HttpResponse refuse(Refusal refusal) {
         var text = "refused " + refusal.why().code();
-        return HttpResponse.of(refusal.status(), "text/plain", text.getBytes(UTF_8));
+        return HttpResponse.of(
+                refusal.status().orElse(BY_CODE), "text/plain", text.getBytes(UTF_8));
     }
 
     static HttpResponse stream(OptionalLong length, BodyWriter writer) {

@@ -23,6 +23,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 class StreamsTest {
@@ -124,7 +125,16 @@ class StreamsTest {
     @ValueSource(strings = {"short", "long", "failure", "fault", "chunked"})
     void aBodyThatFailsInTheMiddleIsSeenToBeCut(String how) throws Exception {
         var length = how.equals("chunked") ? OptionalLong.empty() : OptionalLong.of(10);
-        var streaming = new Streaming(_ -> Streaming.stream(length, sink -> fail(sink, how)));
+        var streaming =
+                new Streaming(
+                        _ ->
+                                Streaming.stream(
+                                        length,
+                                        sink -> {
+                                            sink.write("abc".getBytes(ISO_8859_1));
+                                            sink.flush();
+                                            fail(sink, how);
+                                        }));
         try (var server = start(streaming);
                 var peer = new RawPeer(server.port())) {
             var all = peer.send("GET / HTTP/1.1\r\nHost: x\r\n\r\n").rest();
@@ -135,21 +145,22 @@ class StreamsTest {
         }
     }
 
-    @Test
-    void aBodyThatFailsBeforeItsFirstByteIsAnsweredByAnError() throws Exception {
+    @ParameterizedTest
+    @CsvSource({
+        "failure, 599, UNAVAILABLE",
+        "fault, 500, INTERNAL_ERROR",
+        "short, 599, UNAVAILABLE",
+        "long, 500, INTERNAL_ERROR"
+    })
+    void aBodyThatFailsBeforeItsFirstByteIsAnsweredByWhy(String how, int status, Code code)
+            throws Exception {
         var streaming =
-                new Streaming(
-                        _ ->
-                                Streaming.stream(
-                                        OptionalLong.of(10),
-                                        _ -> {
-                                            throw new IllegalStateException("secret inside");
-                                        }));
+                new Streaming(_ -> Streaming.stream(OptionalLong.of(4), sink -> fail(sink, how)));
         try (var server = start(streaming);
                 var peer = new RawPeer(server.port())) {
             var answer = peer.send("GET / HTTP/1.1\r\nHost: x\r\n\r\n").answer();
-            assertEquals(500, answer.status());
-            assertEquals("refused INTERNAL_ERROR", answer.body());
+            assertEquals(status, answer.status());
+            assertEquals("refused " + code, answer.body());
             assertEquals("closed", untilClosed(streaming));
         }
     }
@@ -240,8 +251,6 @@ class StreamsTest {
     }
 
     private static void fail(BodySink sink, String how) {
-        sink.write("abc".getBytes(ISO_8859_1));
-        sink.flush();
         switch (how) {
             case "short" -> {}
             case "long" -> sink.write(new byte[8]);
