@@ -265,6 +265,15 @@ void connection_lost(void) {
     greeted = false;
 }
 
+void connection_leave(struct stream *last) {
+    for (unsigned i = 0; i < stream_count; i++)
+        if (streams[i] != last)
+            stream_free(streams[i]);
+    streams[0] = last;
+    stream_count = 1;
+    cursor = 0;
+}
+
 bool connection_frame(const struct frame *frame) {
     if (!greeted)
         return frame->kind == HELLO && frame->stream == 0 && greet(frame);

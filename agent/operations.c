@@ -1,6 +1,7 @@
 /* Owns the table of operations, and those that are a few lines long. */
 #include "operations.h"
 
+#include "connection.h"
 #include "grow.h"
 #include "identity.h"
 #include "power.h"
@@ -24,6 +25,12 @@ static void shutdown_start(struct stream *stream, const struct fields *request) 
     stream_done(stream);
 }
 
+static void leave_start(struct stream *stream, const struct fields *request) {
+    (void)request;
+    connection_leave(stream);
+    stream_done(stream);
+}
+
 static void sync_all(const struct fields *request, struct outcome *outcome) {
     (void)request;
     (void)outcome;
@@ -43,6 +50,7 @@ static const struct operation {
     {"clock", clock_start, NULL, NULL},
     {"sync", NULL, sync_all, NULL},
     {"shutdown", shutdown_start, NULL, NULL},
+    {"leave", leave_start, NULL, NULL},
     {"disk.grow", NULL, grow_disk, NULL},
     {"cpu.online", NULL, grow_cpus, NULL},
     {"memory.online", NULL, grow_memory, NULL},

@@ -24,7 +24,7 @@ static void both_checksums_agree_with_rfc_3720(void) {
 
 static void welcome_says_what_the_agent_is(void) {
     host_connect_again();
-    CHECK(welcome.version == 1 && welcome.window > 0 && welcome.capabilities == 22 && welcome.code[0] == 0);
+    CHECK(welcome.version == 1 && welcome.window > 0 && welcome.capabilities == 23 && welcome.code[0] == 0);
     CHECK(strcmp(welcome.agent_version, "1") == 0 && strlen(welcome.boot_id) == 36 && welcome.generation[3] == 1);
     host_ping();
 }
@@ -129,7 +129,7 @@ static void random_bytes_do_no_harm(void) {
 
 /* Fields that are often nearly right. */
 static size_t random_fields(uint8_t *fields) {
-    static const char *const texts[] = {"exec", "exec.attach", "exec.kill", "clock", "sync", "cat", "true",
+    static const char *const texts[] = {"exec", "exec.attach", "exec.kill", "clock", "sync", "leave", "cat", "true",
                                         "root", "A=b",         "",          "disk.grow", "=", "/nowhere", "echo x; exit 1",
                                         "file.stat", "file.read", "file.list", "file.watch",
                                         "pty.open", "pty.attach", "pty.list", "pty.resize", "pty.signal", "pty.close",
@@ -189,6 +189,22 @@ static void a_host_that_does_not_read_is_not_answered_without_limit(void) {
         CHECK(host_step(PATIENCE_MS));
 }
 
+static void nothing_comes_after_the_answer_to_leave(void) {
+    for (int i = 0; i < 10; i++) {
+        struct run *loud = host_exec(next_id++, "head -c 4000000 /dev/zero", 0, 4 * MIB);
+        struct run *slow = host_exec(next_id++, "exec sleep 1", 0, MIB);
+        while (loud->length[0] < 2 * WINDOW)
+            CHECK(host_step(PATIENCE_MS));
+        struct run *leave = host_operation("leave");
+        while (!leave->done)
+            CHECK(host_step(PATIENCE_MS));
+        CHECK(leave->code[0] == 0 && !slow->done && !loud->done);
+        CHECK(!host_step(30));
+        host_connect_again();
+    }
+    check_usable();
+}
+
 const struct test frame_tests[] = {
     TEST(both_checksums_agree_with_rfc_3720),
     TEST(welcome_says_what_the_agent_is),
@@ -198,6 +214,7 @@ const struct test frame_tests[] = {
     TEST(a_wrong_checksum_ends_the_connection),
     TEST(random_bytes_do_no_harm),
     TEST(random_frames_do_no_harm),
+    TEST(nothing_comes_after_the_answer_to_leave),
     TEST(a_host_that_does_not_read_is_not_answered_without_limit),
     {NULL, NULL},
 };

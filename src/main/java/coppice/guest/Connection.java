@@ -8,9 +8,7 @@ import java.net.ProtocolException;
 import java.nio.ByteBuffer;
 import java.nio.channels.ByteChannel;
 import java.util.ArrayList;
-import java.util.HashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.locks.ReentrantLock;
 import org.slf4j.Logger;
@@ -20,29 +18,32 @@ import org.slf4j.LoggerFactory;
 /// channel, except to close it.
 ///
 /// *Greeting* until the agent's WELCOME has come, then *open*, at last *closed*: by us, by the other end, or by its first breach
-/// of the protocol. Closing answers every call and every ping.
+/// of the protocol. Closing answers every call and every ping. Before we close it may be *leaving*, for the agent to fall silent.
 final class Connection {
     private static final Logger LOG = LoggerFactory.getLogger(Connection.class);
+
+    /// The operation that an agent is asked for last.
+    static final String LEAVE = "leave";
+
     private static final int MAX_STALE = 4 << 20;
-    private static final int MAX_STREAMS = 4096;
 
     private final String name;
     private final ByteChannel channel;
     private final Outbox outbox = new Outbox();
     private final Pings pings = new Pings();
+    private final Calls calls;
     private final Slot<Answer> greeting = new Slot<>();
     private final Thread writer;
 
     private final ReentrantLock lock = new ReentrantLock();
-    private final Map<Integer, Call> calls = new HashMap<>();
     private final List<Runnable> listeners = new ArrayList<>();
-    private int nextStream = 1;
     private Optional<Failure> closed = Optional.empty();
 
     /// Owns the channel. Writes `first`, then drops bytes up to `mark` and expects the WELCOME.
     Connection(String name, ByteChannel channel, ByteBuffer first, byte[] mark) {
         this.name = name;
         this.channel = channel;
+        this.calls = new Calls(name);
         this.writer =
                 Thread.ofVirtual()
                         .name("guest-" + name + "-writer")
@@ -58,31 +59,9 @@ final class Connection {
 
     /// Begins a call. If the connection is closed the call is answered by that at once.
     Call open(Request request, long bodyCredit) {
-        lock.lock();
-        try {
-            if (closed.isEmpty() && calls.size() >= MAX_STREAMS) {
-                throw new Failure(
-                        Code.RATE_LIMITED,
-                        "too many requests to the guest agent of %s at once; try again later"
-                                .formatted(name));
-            }
-            if (nextStream == 0) {
-                throw new Failure(
-                        Code.UNAVAILABLE,
-                        "the connection to the guest agent of %s is used up; connect again"
-                                .formatted(name));
-            }
-            var call = new Call(nextStream, request, bodyCredit);
-            if (closed.isPresent()) {
-                call.close(closed.get());
-            } else {
-                calls.put(nextStream++, call);
-                outbox.ready(call);
-            }
-            return call;
-        } finally {
-            lock.unlock();
-        }
+        var call = calls.begin(request, bodyCredit);
+        outbox.ready(call);
+        return call;
     }
 
     /// Waits for the answer; if it does not come in time the call is abandoned.
@@ -123,7 +102,7 @@ final class Connection {
         try {
             outbox.ready(pings);
             // Looked at after adding: a close before it is seen here, a later one finds the slot.
-            closed().ifPresent(why -> slot.fill(new Answer.Closed(why)));
+            calls.over().ifPresent(why -> slot.fill(new Answer.Closed(why)));
             if (await(slot, "a ping", deadline) instanceof Answer.Closed(var why)) {
                 throw new Failure(why.code(), why.getMessage(), why);
             }
@@ -132,8 +111,19 @@ final class Connection {
         }
     }
 
+    /// Keeps anything from being asked, for a moment and until the same thread releases it; what comes meanwhile waits.
+    ///
+    /// @return whether nothing is asked, so that nothing is sent either way
+    boolean hold() {
+        return calls.hold() && outbox.isIdle();
+    }
+
+    void release() {
+        calls.release();
+    }
+
     boolean isOpen() {
-        return closed().isEmpty();
+        return calls.over().isEmpty();
     }
 
     /// Runs the listener once the connection is closed: now, if it is.
@@ -165,9 +155,24 @@ final class Connection {
         return why;
     }
 
+    /// Answers every call and ping by `why`, has the agent fall silent, takes what it has said, and closes. An agent that has not fallen
+    /// silent by the deadline is cut off.
+    void leave(Failure why, Deadline deadline) {
+        var last = calls.last(Request.plain(LEAVE, Request.fields(LEAVE)), why);
+        pings.close(why);
+        if (last.isPresent()) {
+            outbox.ready(last.get());
+            try {
+                var _ = last.get().answer().await(deadline);
+            } catch (InterruptedException _) {
+                Thread.currentThread().interrupt();
+            }
+        }
+        close(why);
+    }
+
     /// Closes for the given reason, and returns the reason for which it was closed first.
     Failure close(Failure why) {
-        List<Call> open;
         List<Runnable> told;
         lock.lock();
         try {
@@ -175,9 +180,7 @@ final class Connection {
                 return closed.get();
             }
             closed = Optional.of(why);
-            open = List.copyOf(calls.values());
             told = List.copyOf(listeners);
-            calls.clear();
             listeners.clear();
         } finally {
             lock.unlock();
@@ -186,7 +189,7 @@ final class Connection {
         writer.interrupt();
         greeting.fill(new Answer.Closed(why));
         pings.close(why);
-        open.forEach(call -> call.close(why));
+        calls.close(why);
         told.forEach(Runnable::run);
         return why;
     }
@@ -196,15 +199,6 @@ final class Connection {
             channel.close();
         } catch (IOException e) {
             LOG.debug("closing the channel to the guest agent of {}", name, e);
-        }
-    }
-
-    private Optional<Failure> closed() {
-        lock.lock();
-        try {
-            return closed;
-        } finally {
-            lock.unlock();
         }
     }
 
@@ -263,12 +257,12 @@ final class Connection {
     }
 
     private void receiveForCall(Frame frame) throws ProtocolException {
-        var call = call(frame.stream());
+        var call = calls.find(frame.stream());
         if (call.isPresent()) {
             if (call.get().receive(frame)) {
                 outbox.ready(call.get());
             }
-            forgetIfOver(call.get());
+            calls.forgetIfOver(call.get());
         }
     }
 
@@ -285,30 +279,10 @@ final class Connection {
                             outbox.ready(sender);
                         }
                         if (sender instanceof Call call) {
-                            forgetIfOver(call);
+                            calls.forgetIfOver(call);
                         }
                     }
                 });
-    }
-
-    private Optional<Call> call(int stream) {
-        lock.lock();
-        try {
-            return Optional.ofNullable(calls.get(stream));
-        } finally {
-            lock.unlock();
-        }
-    }
-
-    private void forgetIfOver(Call call) {
-        if (call.isOver()) {
-            lock.lock();
-            try {
-                calls.remove(call.stream());
-            } finally {
-                lock.unlock();
-            }
-        }
     }
 
     private interface Work {

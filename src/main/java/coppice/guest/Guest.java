@@ -76,6 +76,29 @@ public final class Guest implements AutoCloseable {
         agent.connection().close(closedByUs(agent.name()));
     }
 
+    /// Closes it so that nothing of what the agent has said is under way any more: whoever waits for an answer is told that the connection
+    /// was closed, the agent falls silent, and all it has said is taken. An agent that does not fall silent by the deadline, or does not
+    /// know how, is cut off. Then its guest may lose a buffer of its port for good (see `docs/agent-protocol.md`, leave).
+    public void leave(Deadline deadline) {
+        var why = closedByUs(agent.name());
+        if (can(Connection.LEAVE)) {
+            agent.connection().leave(why, deadline);
+        } else {
+            agent.connection().close(why);
+        }
+    }
+
+    /// Keeps anything from being asked, for a moment, until [#release] is called by the same thread.
+    ///
+    /// @return whether nothing is being asked, so that nothing is under way either way
+    public boolean hold() {
+        return agent.connection().hold();
+    }
+
+    public void release() {
+        agent.connection().release();
+    }
+
     public boolean can(String capability) {
         return agent.can(capability);
     }

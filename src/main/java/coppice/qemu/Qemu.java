@@ -4,6 +4,7 @@ import coppice.base.Code;
 import coppice.base.Deadline;
 import coppice.base.Failure;
 import coppice.base.Size;
+import coppice.base.Undo;
 import coppice.process.ControlGroup;
 import coppice.process.PlatformThread;
 import coppice.process.ProcessId;
@@ -37,6 +38,7 @@ public final class Qemu implements AutoCloseable {
     private final AtomicReference<Exit> exit = new AtomicReference<>(Exit.CRASHED);
     private final Stalls stalls;
     private final Qmp qmp;
+    private final AgentPort port;
     private final String name;
     private volatile boolean hasShutDown;
     private volatile boolean isLettingGo;
@@ -67,6 +69,7 @@ public final class Qemu implements AutoCloseable {
                         deadline,
                         this::hear,
                         () -> end(onExit));
+        this.port = new AgentPort(files, qmp, this::isAlive);
         askToWaitAtItsEnd(deadline);
     }
 
@@ -129,13 +132,22 @@ public final class Qemu implements AutoCloseable {
     }
 
     /// Loads the device state in [MachineFiles#devices] into a QEMU that expects it. The guest stays frozen.
-    public void load(Deadline deadline) {
-        qmp.ask("migrate-incoming", Map.of("uri", "file:" + files.devices()), deadline);
-        while (status(deadline).equals("inmigrate")) {
-            if (deadline.isPast()) {
-                throw new Failure(Code.VM_START_TIMEOUT, "the device state was not loaded in time");
+    ///
+    /// @return a connection to the agent's port, which must be there before: see [AgentPort]
+    public SocketChannel load(Deadline deadline) {
+        try (var undo = new Undo()) {
+            var agent = undo.add(port.connect(deadline));
+            port.await(true, deadline);
+            qmp.ask("migrate-incoming", Map.of("uri", "file:" + files.devices()), deadline);
+            while (status(deadline).equals("inmigrate")) {
+                if (deadline.isPast()) {
+                    throw new Failure(
+                            Code.VM_START_TIMEOUT, "the device state was not loaded in time");
+                }
+                pause(POLL);
             }
-            pause(POLL);
+            undo.keep();
+            return agent;
         }
     }
 
@@ -199,7 +211,12 @@ public final class Qemu implements AutoCloseable {
 
     /// Connects to the agent's port. QEMU serves one connection at a time.
     public SocketChannel connectAgent(Deadline deadline) {
-        return Qmp.open(files.agent(), this::isAlive, deadline);
+        return port.connect(deadline);
+    }
+
+    /// Waits until QEMU has seen that nobody is connected to the agent's port.
+    public void awaitAgentGone(Deadline deadline) {
+        port.await(false, deadline);
     }
 
     /// Adds a memory module of zeros, whose backing file is [MachineFiles#module]. The guest's agent must bring it online.
@@ -360,7 +377,7 @@ public final class Qemu implements AutoCloseable {
         }
     }
 
-    private static void pause(Duration time) {
+    static void pause(Duration time) {
         try {
             Thread.sleep(time);
         } catch (InterruptedException e) {

@@ -21,6 +21,10 @@ import org.slf4j.LoggerFactory;
 ///
 /// A machine that goes on is stopped for as long as it takes to save its devices, freeze its memory in a [Twin] and clone its disk; all
 /// else is done before and after. Whatever fails, the machine goes on, and there is no capture.
+///
+/// A stopped machine is not quite still: QEMU goes on moving what is under way between the agent's port and the server, in the guest's
+/// memory and in the port's state. A capture whose memory is the younger of the two would not load, or have a port that is broken. So
+/// nothing is under way when they are taken side by side, or else the memory is taken first.
 final class Capturing {
     private static final Logger LOG = LoggerFactory.getLogger(Capturing.class);
     private static final Duration CONTROL = Duration.ofSeconds(60);
@@ -39,7 +43,8 @@ final class Capturing {
         try {
             begin(vm, unfinished);
             var terminals = PausedTerminals.ask(vm.id(), live.line(), deadline);
-            live.line().suspend(); // so that the capture holds no half frame
+            live.line().suspend();
+            live.qemu().awaitAgentGone(deadline);
             terminals.ifPresent(list -> PausedTerminals.write(list, unfinished));
             live.qemu().freeze(deadline);
             live.qemu().saveDevices(deadline);
@@ -66,11 +71,11 @@ final class Capturing {
     }
 
     /// Captures a machine that goes on into `place`.
-    void snapshot(Vm vm, Qemu qemu, Path place, Deadline deadline) {
+    void snapshot(Vm vm, Machines.Live live, Path place, Deadline deadline) {
         var unfinished = Published.unfinished(place);
         try {
             begin(vm, unfinished);
-            try (var instant = freeze(vm, qemu, unfinished, deadline)) {
+            try (var instant = freeze(vm, live, unfinished, deadline)) {
                 instant.copyMemory();
             }
             finish(vm, UUID.randomUUID(), unfinished, place);
@@ -135,10 +140,10 @@ final class Capturing {
     }
 
     /// Stops the machine for an instant, and lets it go on.
-    Instant freeze(Vm vm, Qemu qemu, Path unfinished, Deadline deadline) {
-        var twin = twin(vm, qemu, deadline);
+    Instant freeze(Vm vm, Machines.Live live, Path unfinished, Deadline deadline) {
+        var twin = twin(vm, live.qemu(), deadline);
         try {
-            return new Instant(vm.id(), unfinished, stopped(vm, qemu, twin, unfinished, deadline));
+            return new Instant(vm.id(), unfinished, stopped(vm, live, twin, unfinished, deadline));
         } catch (RuntimeException e) {
             twin.ifPresent(Twin::close);
             throw e;
@@ -147,22 +152,29 @@ final class Capturing {
 
     /// @return the twin, if there is one that holds the memory; else the memory is copied
     private Optional<Twin> stopped(
-            Vm vm, Qemu qemu, Optional<Twin> twin, Path unfinished, Deadline deadline) {
+            Vm vm, Machines.Live live, Optional<Twin> twin, Path unfinished, Deadline deadline) {
         var laps = new Laps();
-        try {
+        var qemu = live.qemu();
+        try (var hold = live.line().hold()) {
             qemu.freeze(deadline);
             laps.end("stop");
             var freezing = twin.map(t -> t.freeze(deadline));
             files.takeDisk(vm.id(), unfinished);
             laps.end("disk");
-            qemu.saveDevices(deadline); // changes no memory: a migration has sent it before
-            laps.end("devices");
+            if (hold.isStill()) {
+                qemu.saveDevices(deadline); // changes no memory: a migration has sent it before
+                laps.end("devices");
+            }
             var frozen = freezing.filter(task -> isFrozen(task, vm)).flatMap(_ -> twin);
             if (frozen.isEmpty()) {
                 qemu.copyMemory(vm.hardware().shape(), unfinished.resolve(Capture.RAM));
                 twin.ifPresent(Twin::close);
             }
             laps.end("memory");
+            if (!hold.isStill()) {
+                qemu.saveDevices(deadline);
+                laps.end("devices");
+            }
             return frozen;
         } finally {
             if (qemu.isAlive()) {

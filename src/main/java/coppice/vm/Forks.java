@@ -104,7 +104,7 @@ final class Forks {
             var capturing = context.machines().capturing();
             try {
                 capturing.begin(source, stage);
-                try (var instant = capturing.freeze(source, live.qemu(), stage, deadline)) {
+                try (var instant = capturing.freeze(source, live, stage, deadline)) {
                     begin(this::fromUnfinished);
                     instant.copyMemory();
                 }

@@ -10,6 +10,8 @@ import coppice.guest.Guest;
 import coppice.guest.Hello;
 import coppice.guest.Identity;
 import coppice.qemu.Qemu;
+import java.io.IOException;
+import java.nio.channels.SocketChannel;
 import java.time.Duration;
 import java.time.InstantSource;
 import java.util.Optional;
@@ -27,22 +29,25 @@ final class GuestLine implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(GuestLine.class);
     private static final int ENTROPY = 64;
 
-    /// How long the first greeting is waited for.
-    private static final Duration FIRST = Duration.ofSeconds(2);
+    /// How long an agent may take to fall silent. One that works takes milliseconds.
+    private static final Duration LEAVE = Duration.ofSeconds(1);
 
     private final VmId vm;
     private final Qemu qemu;
     private final Generation generation;
     private final InstantSource clock;
     private final ReentrantLock connecting = new ReentrantLock();
+    private volatile Optional<SocketChannel> ungreeted;
     private volatile Optional<Guest> guest = Optional.empty();
     private volatile boolean isSuspended;
 
     /// @param run names this life of the VM: the agent compares it with the last one it saw
-    GuestLine(VmId vm, Qemu qemu, UUID run, InstantSource clock) {
+    /// @param channel to the agent's port, if there is one already
+    GuestLine(VmId vm, Qemu qemu, UUID run, Optional<SocketChannel> channel, InstantSource clock) {
         this.vm = vm;
         this.qemu = qemu;
         this.generation = new Generation(run);
+        this.ungreeted = channel;
         this.clock = clock;
     }
 
@@ -82,27 +87,16 @@ final class GuestLine implements AutoCloseable {
                                         .formatted(vm, message));
             };
         } finally {
+            ungreeted = Optional.empty();
             connecting.unlock();
         }
     }
 
-    /// An agent that does not answer is greeted anew, and each time waited for twice as long: seldom a port of QEMU's delivers nothing
-    /// until its connection is closed. A copy is greeted once, since it is somebody else by its first greeting.
     private Greeting greet(Optional<Identity> identity, Deadline deadline) {
-        var patience = identity.isPresent() ? deadline.left() : FIRST;
-        while (true) {
-            var until = deadline.atMost(patience);
-            try {
-                var hello = new Hello(generation, clock, RandomText.bytes(ENTROPY), identity);
-                return Guest.connect(vm.text(), qemu.connectAgent(until), hello, until);
-            } catch (Failure e) {
-                if (!until.isPast() || deadline.isPast() || !qemu.isAlive()) {
-                    throw e;
-                }
-                LOG.debug("{}: greeted anew: {}", vm, e.getMessage());
-                patience = patience.multipliedBy(2);
-            }
-        }
+        var channel = ungreeted.orElseGet(() -> qemu.connectAgent(deadline));
+        ungreeted = Optional.of(channel);
+        var hello = new Hello(generation, clock, RandomText.bytes(ENTROPY), identity);
+        return Guest.connect(vm.text(), channel, hello, deadline);
     }
 
     private boolean hasLock(Deadline deadline) {
@@ -114,10 +108,33 @@ final class GuestLine implements AutoCloseable {
         }
     }
 
-    /// Ends the connection and makes no new one: the VM is about to be captured, and the capture should hold no half frame.
+    /// Keeps anything from being asked of the agent, for a moment; what is asked meanwhile waits. To be closed by the same thread.
+    Hold hold() {
+        if (!connecting.tryLock()) {
+            return new Hold(false, () -> {});
+        }
+        var held = guest;
+        boolean isStill = held.map(Guest::hold).orElse(true);
+        return new Hold(
+                isStill,
+                () -> {
+                    held.ifPresent(Guest::release);
+                    connecting.unlock();
+                });
+    }
+
+    /// @param isStill whether nothing is under way between server and agent
+    record Hold(boolean isStill, Runnable release) implements AutoCloseable {
+        @Override
+        public void close() {
+            release.run();
+        }
+    }
+
+    /// Ends the connection and makes no new one: the VM is about to be captured, and the capture should hold nothing that is under way.
     void suspend() {
         isSuspended = true;
-        guest.ifPresent(Guest::close);
+        close();
     }
 
     /// Connections may be made again: the VM goes on.
@@ -129,8 +146,22 @@ final class GuestLine implements AutoCloseable {
         return isSuspended;
     }
 
+    /// A greeting under way is waited for, since it ends soon or never.
     @Override
     public void close() {
-        guest.ifPresent(Guest::close);
+        var deadline = Deadline.in(LEAVE);
+        if (hasLock(deadline)) {
+            connecting.unlock();
+        }
+        ungreeted.ifPresent(GuestLine::cut);
+        guest.ifPresent(made -> made.leave(deadline));
+    }
+
+    private static void cut(SocketChannel channel) {
+        try {
+            channel.close();
+        } catch (IOException e) {
+            LOG.debug("closing the channel to a guest agent", e);
+        }
     }
 }

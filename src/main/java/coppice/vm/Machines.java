@@ -13,6 +13,7 @@ import coppice.qemu.MachineEnded;
 import coppice.qemu.MachineShape;
 import coppice.qemu.Qemu;
 import coppice.qemu.QemuLauncher;
+import java.nio.channels.SocketChannel;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.InstantSource;
@@ -121,10 +122,10 @@ final class Machines {
             undo.onFailure(qemu::kill);
             complete.run();
             files.fill(vm.id(), unfinished);
-            qemu.load(deadline);
+            var agent = undo.add(qemu.load(deadline));
             qemu.resume(deadline);
             undo.keep();
-            return introduce(vm, live(vm, qemu, run), deadline);
+            return introduce(vm, live(vm, qemu, run, Optional.of(agent)), deadline);
         }
     }
 
@@ -195,17 +196,21 @@ final class Machines {
             var qemu = launcher.expect(machine(vm), onExit, deadline);
             undo.onFailure(qemu::kill);
             laps.end("qemu");
-            qemu.load(deadline);
+            var agent = undo.add(qemu.load(deadline));
             laps.end("devices");
             qemu.resume(deadline);
             laps.end("cont");
             undo.keep();
-            return live(vm, qemu, run);
+            return live(vm, qemu, run, Optional.of(agent));
         }
     }
 
     private Live live(Vm vm, Qemu qemu, UUID run) {
-        return new Live(qemu, new GuestLine(vm.id(), qemu, run, clock));
+        return live(vm, qemu, run, Optional.empty());
+    }
+
+    private Live live(Vm vm, Qemu qemu, UUID run, Optional<SocketChannel> agent) {
+        return new Live(qemu, new GuestLine(vm.id(), qemu, run, agent, clock));
     }
 
     /// Tells the agent of a VM that goes on what time it is. A VM whose agent its user has broken still goes on: it is the same VM, and

@@ -184,9 +184,9 @@ final class VmLife {
         var capturing = context.machines().capturing();
         switch (vm().state()) {
             case VmState.Running _ -> {
-                var qemu = live().orElseThrow().qemu();
-                try (var _ = context.node().takeRoom(qemu.ownMemory())) {
-                    capturing.snapshot(vm(), qemu, place, deadline);
+                var live = live().orElseThrow();
+                try (var _ = context.node().takeRoom(live.qemu().ownMemory())) {
+                    capturing.snapshot(vm(), live, place, deadline);
                 }
             }
             case VmState.Paused(_, var generation) ->

@@ -23,6 +23,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.UUID;
+import java.util.concurrent.Executors;
 import java.util.function.UnaryOperator;
 import java.util.stream.Collectors;
 
@@ -358,9 +359,13 @@ public final class Vms implements Guests, AutoCloseable {
         creation.pool().close();
         var deadline = Deadline.in(FINISH);
         context.fleet().all().forEach(life -> life.loop().finish());
-        for (var life : context.fleet().all()) {
-            life.loop().awaitEnd(deadline);
-            life.live().ifPresent(Machines.Live::close);
+        try (var threads = Executors.newVirtualThreadPerTaskExecutor()) {
+            context.fleet().all().forEach(life -> threads.execute(() -> letGo(life, deadline)));
         }
+    }
+
+    private static void letGo(VmLife life, Deadline deadline) {
+        life.loop().awaitEnd(deadline);
+        life.live().ifPresent(Machines.Live::close);
     }
 }

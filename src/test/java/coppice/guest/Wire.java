@@ -20,6 +20,7 @@ final class Wire {
                     "clock",
                     "sync",
                     "shutdown",
+                    "leave",
                     "disk.grow",
                     "cpu.online",
                     "memory.online",
