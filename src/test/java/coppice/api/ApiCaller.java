@@ -65,6 +65,24 @@ public final class ApiCaller {
         return send("GET", path, "");
     }
 
+    /// As a client that wants to open a WebSocket there.
+    public Answer upgrade(String path) {
+        var handshake =
+                Headers.of("Connection", "Upgrade")
+                        .and("Upgrade", "websocket")
+                        .and("Sec-WebSocket-Version", "13")
+                        .and("Sec-WebSocket-Key", "dGhlIHNhbXBsZSBub25jZQ==");
+        return send("GET", path, handshake, RequestBody.of(new byte[0]));
+    }
+
+    public Answer put(String path, RequestBody body) {
+        return send("PUT", path, Headers.none(), body);
+    }
+
+    public Answer put(String path, byte... body) {
+        return put(path, RequestBody.of(body));
+    }
+
     public Answer post(String path, String body) {
         return send("POST", path, body);
     }
@@ -77,7 +95,11 @@ public final class ApiCaller {
         return send("DELETE", path, "");
     }
 
-    private Answer send(String method, String target, String body) {
+    public Answer send(String method, String path, String body) {
+        return send(method, path, Headers.none(), RequestBody.of(body.getBytes(UTF_8)));
+    }
+
+    private Answer send(String method, String target, Headers headers, RequestBody body) {
         int question = target.indexOf('?');
         var response =
                 api.handle(
@@ -87,12 +109,32 @@ public final class ApiCaller {
                                 question < 0
                                         ? Optional.empty()
                                         : Optional.of(target.substring(question + 1)),
-                                Headers.of("Authorization", "Bearer " + account),
-                                RequestBody.of(body.getBytes(UTF_8))));
-        return new Answer(
-                response.status(),
-                response.body() instanceof ResponseBody.Bytes(var bytes)
-                        ? new String(bytes, UTF_8)
-                        : "");
+                                headers.and("Authorization", "Bearer " + account),
+                                body));
+        var answer =
+                new Answer(
+                        response.status(),
+                        response.body() instanceof ResponseBody.Bytes(var bytes)
+                                ? new String(bytes, UTF_8)
+                                : "");
+        requireShape(target, answer);
+        return answer;
+    }
+
+    /// A failure is told in the shape of its family, whatever it is.
+    private static void requireShape(String target, Answer answer) {
+        if (answer.status() < 400) {
+            return;
+        }
+        var body = answer.body();
+        boolean isLegacy = target.startsWith("/v1/");
+        var error = isLegacy ? body.string("code") : Optional.empty();
+        var description = isLegacy ? body.string("message") : Optional.empty();
+        if (body.string("code").isEmpty()
+                || body.string("message").isEmpty()
+                || !body.string("error").equals(error)
+                || !body.string("description").equals(description)) {
+            throw new AssertionError("not the shape of a failure: " + answer.text());
+        }
     }
 }

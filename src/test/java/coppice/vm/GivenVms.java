@@ -1,6 +1,8 @@
 package coppice.vm;
 
 import coppice.Seed;
+import coppice.base.Code;
+import coppice.base.Failure;
 import coppice.base.Size;
 import coppice.base.Slug;
 import coppice.disk.Reflink;
@@ -19,12 +21,18 @@ import java.time.InstantSource;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Random;
+import java.util.concurrent.CountDownLatch;
+import java.util.function.UnaryOperator;
 
 /// Everything that the routes of an API stand on, with VMs that are stopped and snapshots that were never a machine. Nothing here can be
-/// started.
+/// started: there is too little memory.
 public final class GivenVms implements AutoCloseable {
     private static final Duration PATIENCE = Duration.ofSeconds(10);
     private static final Size SMALL = Size.ofMib(1);
+    private static final Size MORE_THAN_THERE_IS = Size.ofMib(1L << 30);
+
+    /// Those that are usual here.
+    public static final VmLimits LIMITS = limits(Optional.empty(), Optional.empty());
 
     private final Random random = Seed.random(GivenVms.class);
     private final AnyVm any = new AnyVm(random);
@@ -40,6 +48,10 @@ public final class GivenVms implements AutoCloseable {
     private volatile Size free = SMALL;
 
     public GivenVms(Path directory) {
+        this(directory, LIMITS, InstantSource.system());
+    }
+
+    public GivenVms(Path directory, VmLimits limits, InstantSource clock) {
         store = Store.open(directory.resolve("test.db"));
         accounts = new Accounts(store, Clock.systemUTC());
         ada = accounts.create(new Slug("ada"), "Ada").id();
@@ -51,40 +63,66 @@ public final class GivenVms implements AutoCloseable {
                         directory,
                         reflink,
                         new QemuLauncher(new Hypervisor("tcg", "10.0.2", "max"), "given-vms"),
-                        new Node(new Capacity(1, SMALL, SMALL, 1, 70_000), () -> free));
+                        new Node(
+                                new Capacity(1, MORE_THAN_THERE_IS, SMALL, 1, 70_000), () -> free));
         vms =
                 Vms.open(
                         host,
                         store,
                         accounts,
                         new Snapshots.Catalogue(accounts.platform(), new Slug("debian"), Map.of()),
-                        new VmLimits(
-                                PATIENCE,
-                                PATIENCE,
-                                PATIENCE,
-                                Optional.empty(),
-                                Optional.empty(),
-                                Optional.empty(),
-                                PoolLimits.NONE),
-                        InstantSource.system());
+                        limits,
+                        clock);
+    }
+
+    /// @param running how many VMs of one account may run
+    /// @param all how many VMs one account may have
+    public static VmLimits limits(Optional<Integer> running, Optional<Integer> all) {
+        return new VmLimits(
+                PATIENCE, PATIENCE, PATIENCE, running, all, Optional.empty(), PoolLimits.NONE);
+    }
+
+    /// The usual ones, but a start may not take longer than this.
+    public static VmLimits startingWithin(Duration start) {
+        return new VmLimits(
+                start,
+                PATIENCE,
+                PATIENCE,
+                Optional.empty(),
+                Optional.empty(),
+                Optional.empty(),
+                PoolLimits.NONE);
     }
 
     private Vm stopped(AccountId account, String slug) {
         var state = new VmState.Stopped(Instant.EPOCH, Optional.empty());
         var vm = any.of(account, state);
-        return vm.with(vm.settings().withSlug(Optional.of(new Slug(slug))), vm.updatedAt());
+        var settings = vm.settings().withSlug(Optional.of(new Slug(slug)));
+        var resources = new Resources(1, Size.ofMib(512), Size.ofMib(1000));
+        return vm.with(with(settings, Timers.NONE), vm.updatedAt())
+                .with(vm.hardware().with(resources), vm.updatedAt());
+    }
+
+    private static Vm.Settings with(Vm.Settings settings, Timers timers) {
+        return new Vm.Settings(
+                settings.slug(),
+                settings.displayName(),
+                timers,
+                settings.automaticRestart(),
+                settings.metadata(),
+                settings.activityThreshold());
     }
 
     public Vms vms() {
         return vms;
     }
 
-    Uploads uploads(InstantSource clock) {
+    public Uploads uploads(InstantSource clock) {
         return new Uploads(vms, new GuestFileAccess(vms, PATIENCE), store, host, clock);
     }
 
     /// Says that so much of the data volume is free; a megabyte of that is the reserve.
-    void free(Size size) {
+    public void free(Size size) {
         free = size;
     }
 
@@ -100,9 +138,60 @@ public final class GivenVms implements AutoCloseable {
         return accounts.platform().id();
     }
 
-    /// A VM of Ada's.
+    /// A VM of Ada's, with one processor, 512 and 1000 MiB, with which no time ever comes for anything.
     public Vm stopped() {
         return stopped;
+    }
+
+    /// It has run for as long as it may.
+    public void spendBudget() {
+        var spent =
+                new Timers(
+                        Optional.empty(),
+                        Optional.empty(),
+                        Optional.empty(),
+                        Optional.empty(),
+                        Optional.of(Duration.ofNanos(1)));
+        vms.update(ada, stopped.id().text(), before -> with(before, spent), false);
+    }
+
+    /// Something is being done to it, until the result is closed: whatever else is asked of it waits.
+    public Busy keepBusy() {
+        var begun = new CountDownLatch(1);
+        var end = new CountDownLatch(1);
+        UnaryOperator<Vm.Settings> change =
+                before -> {
+                    begun.countDown();
+                    await(end);
+                    return before;
+                };
+        Thread.startVirtualThread(() -> change(change));
+        await(begun);
+        return end::countDown;
+    }
+
+    /// See [#keepBusy].
+    public interface Busy extends AutoCloseable {
+        @Override
+        void close();
+    }
+
+    private void change(UnaryOperator<Vm.Settings> change) {
+        try {
+            vms.update(ada, stopped.id().text(), change, false);
+        } catch (Failure e) {
+            if (e.code() != Code.VM_START_TIMEOUT) { // it goes on without its caller
+                throw e;
+            }
+        }
+    }
+
+    private static void await(CountDownLatch latch) {
+        try {
+            latch.await();
+        } catch (InterruptedException e) {
+            throw new IllegalStateException(e);
+        }
     }
 
     /// A private snapshot of a VM that is gone.

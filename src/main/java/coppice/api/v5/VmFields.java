@@ -75,7 +75,7 @@ final class VmFields {
                 .orElse(Map.of())
                 .forEach(
                         (key, value) -> {
-                            requireLabel(body, key, value);
+                            requireLabel(body, "metadata", key, value);
                             if (value.isEmpty()) {
                                 merged.remove(key);
                             } else {
@@ -89,15 +89,14 @@ final class VmFields {
         return merged;
     }
 
-    private static void requireLabel(JsonObject body, String key, String value) {
+    private static void requireLabel(JsonObject body, String field, String key, String value) {
         if (key.isEmpty() || key.length() > MAX_LABEL || key.contains(":") || key.contains(",")) {
             throw body.fault(
-                    "metadata",
+                    field,
                     "keys must be 1 to %d characters without ':' and ','".formatted(MAX_LABEL));
         }
         if (value.length() > MAX_LABEL) {
-            throw body.fault(
-                    "metadata", "values must be at most %d characters".formatted(MAX_LABEL));
+            throw body.fault(field, "values must be at most %d characters".formatted(MAX_LABEL));
         }
     }
 
@@ -128,7 +127,7 @@ final class VmFields {
             throw selector.fault(
                     "matchLabels", "must have 1 to %d entries".formatted(MAX_MATCH_LABELS));
         }
-        labels.forEach((key, value) -> requireLabel(selector, key, value));
+        labels.forEach((key, value) -> requireLabel(selector, "matchLabels", key, value));
         return new HashMap<>(labels);
     }
 }
