@@ -10,7 +10,8 @@ import java.util.TreeMap;
 import java.util.function.Predicate;
 
 /// The terminals of a [FakeGuest]. What is typed comes back as output; `exit N` as all that is typed at once ends the session;
-/// one whose command is `fail` cannot be started. The scrollback is endless unless cut. Guarded by the monitor of the guest.
+/// one whose command is `fail` cannot be started, and there is no user `nobody-here`. The scrollback is endless unless cut. Guarded by the
+/// monitor of the guest.
 final class FakeTerminals {
     private final TreeMap<Long, Session> sessions = new TreeMap<>();
     private long last;
@@ -132,6 +133,9 @@ final class FakeTerminals {
         var found = slug.flatMap(name -> find(each -> each.slug.equals(slug)));
         if (found.isPresent() && !found.get().user.equals(user)) {
             return refused("SLUG_TAKEN");
+        }
+        if (user.equals("nobody-here")) {
+            return refused("NO_SUCH_USER");
         }
         if (fields.text(Tag.COMMAND).filter("fail"::equals).isPresent()) {
             return refused("FAILED");
