@@ -115,8 +115,8 @@ final class LegacyStarts {
         }
         try {
             var id = vm.id().text();
-            vms.update(account, id, before -> changed(call.body(), before), false);
-            return vms.start(account, id, patience(call.body()));
+            vms.start(account, id, patience(call.body())); // first: one that fails changes nothing
+            return vms.update(account, id, before -> changed(call.body(), before), false);
         } catch (Failure e) {
             throw LegacyFailures.starting(e, name, seen);
         }

@@ -71,6 +71,33 @@ class LegacyFailuresTest {
     }
 
     @Test
+    void aStopOfTheWrongStateIsNamedAfterIt() {
+        assertStopping(Code.VM_IS_SUSPENDING, Code.CONFLICT, PAUSING, PAUSED);
+        assertStopping(Code.VM_IS_SUSPENDING, Code.CONFLICT, RUNNING, PAUSING);
+        assertStopping(Code.VM_NOT_RUNNING, Code.CONFLICT, STARTING, STARTING);
+        assertStopping(Code.VM_NOT_RUNNING, Code.CONFLICT, STARTING, RUNNING);
+        assertStopping(Code.VM_NOT_FOUND, Code.NOT_FOUND, RUNNING);
+        assertStopping(Code.UNAVAILABLE, Code.UNAVAILABLE, RUNNING, RUNNING);
+    }
+
+    private static void assertStopping(Code expected, Code core, VmState... seen) {
+        assertEquals(expected, LegacyFailures.stopping(failure(core), "web", List.of(seen)).code());
+    }
+
+    @Test
+    void aResizeThatIsBegunAndFailsHasItsOwnWord() {
+        for (var code : List.of(Code.BAD_REQUEST, Code.CONFLICT, Code.VM_START_TIMEOUT)) {
+            assertEquals(code, LegacyFailures.resizing(failure(code), "web").code());
+        }
+        assertEquals(
+                Code.RESIZE_FAILED,
+                LegacyFailures.resizing(failure(Code.UNAVAILABLE), "web").code());
+        assertEquals(
+                Map.of("vmId", "web"),
+                LegacyFailures.resizing(failure(Code.NOT_FOUND), "web").details());
+    }
+
+    @Test
     void aStartWhoseMachineEndsSaysHow() {
         assertStarting(Code.VM_EXIT_DURING_START, Code.UNAVAILABLE, Exit.CRASHED);
         assertStarting(Code.VM_EXIT_DURING_START, Code.UNAVAILABLE, Exit.POWER_OFF);
