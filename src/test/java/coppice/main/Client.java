@@ -17,6 +17,7 @@ import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.Base64;
 import java.util.Map;
+import java.util.Optional;
 
 /// A caller of the API with one key, as a test sees it.
 final class Client {
@@ -43,12 +44,19 @@ final class Client {
             return body;
         }
 
-        /// Fails when this is not that failure.
+        /// Fails when this is not that failure, in the shape of its family.
         void expect(int wanted, String code) {
             var found = expect(wanted).string("code").orElse("none");
             if (!found.equals(code)) {
                 throw new AssertionError(
                         "code %s instead of %s: %s".formatted(found, code, message()));
+            }
+            boolean isLegacy = response.uri().getPath().startsWith("/v1/");
+            var error = isLegacy ? body.string("code") : Optional.empty();
+            var description = isLegacy ? body.string("message") : Optional.empty();
+            if (!body.string("error").equals(error)
+                    || !body.string("description").equals(description)) {
+                throw new AssertionError("not the shape of its family: " + body);
             }
         }
 
@@ -234,7 +242,7 @@ final class Client {
     /// Runs a shell command that must succeed and returns what it printed, without the newline at the end.
     String run(String vm, String command) {
         var result = post("/v5/vms/%s/exec-await".formatted(vm), exec(command)).expect(200);
-        if (!result.integer("statusCode").equals(java.util.Optional.of(0L))) {
+        if (!result.integer("statusCode").equals(Optional.of(0L))) {
             throw new AssertionError(
                     "'%s' ended with %s: %s%s"
                             .formatted(

@@ -232,5 +232,14 @@ class CreateRefusalsIT {
                 "\"placement\":{\"antiAffinity\":[{\"topology\":\"node\",\"selector\":{\"matchLabels\":{\"app\":\"db\"}}}]}";
         refusesCreate(409, "CONFLICT", NO_RULES + "," + apart, "placement");
         client.patch("/v5/vms/here", "{\"metadata\":{\"app\":\"\"}}").expect(200);
+
+        var later = client.createVm("{%s,%s}".formatted(NO_RULES, apart));
+        client.post("/v5/vms/%s/stop".formatted(later), "{}").expect(200);
+        client.patch("/v5/vms/here", "{\"metadata\":{\"app\":\"db\"}}").expect(200);
+        var start = client.post("/v5/vms/%s/start".formatted(later), "{}");
+        start.expect(409, "CONFLICT");
+        assertTrue(start.message().contains("placement"), start.message());
+        client.delete("/v5/vms/" + later).expect(204);
+        client.patch("/v5/vms/here", "{\"metadata\":{\"app\":\"\"}}").expect(200);
     }
 }

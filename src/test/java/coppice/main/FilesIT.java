@@ -288,6 +288,10 @@ class FilesIT {
         assertEquals("old kept", client.run(vm, "cd /srv/full; echo $(cat kept) $(ls -A)"));
         client.run(
                 vm, "head -c 2m /dev/zero > /srv/full/fill 2>/dev/null || true; umount /srv/full");
+        client.run(vm, "mount -t tmpfs -o nr_inodes=1 tmpfs /srv/full"); // its own directory's
+        mkdir("/srv/full/more").expect(507, "DISK_FULL");
+        write("/srv/full/more/file", new byte[1]).expect(507, "DISK_FULL");
+        assertEquals("", client.run(vm, "ls -A /srv/full; umount /srv/full"));
     }
 
     @Test

@@ -11,6 +11,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.ExecutorService;
@@ -136,6 +137,8 @@ class HostileGuestIT {
             var calls = begin(threads, vm);
             Wait.through(Duration.ofSeconds(2), () -> {});
             client.post("/v5/vms/%s/kill".formatted(vm), "").expect(200);
+            var command = calls.getFirst().get(AT_ONCE.toSeconds(), TimeUnit.SECONDS);
+            assertTrue(command.startsWith("exec: 503 "), command);
             for (var call : calls) {
                 System.out.println(call.get(AT_ONCE.toSeconds(), TimeUnit.SECONDS));
             }
@@ -178,6 +181,9 @@ class HostileGuestIT {
             assertTrue(
                     List.of(503, 504).contains(answer.status()),
                     () -> answer.status() + " " + answer.message());
+            assertEquals(
+                    Optional.of(answer.status() == 503 ? "UNAVAILABLE" : "VM_START_TIMEOUT"),
+                    answer.body().string("code"));
             assertTrue(answer.message().length() > 20, answer::message);
         } else if (answer.body().has("statusCode")) {
             assertEquals(0, answer.body().requiredInteger("statusCode"));

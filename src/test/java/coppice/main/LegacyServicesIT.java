@@ -91,6 +91,7 @@ class LegacyServicesIT {
 
     @Test
     void aVmWhoseServiceFailsBeforeItIsReadyIsRemovedAndTheFailureShowsItsLog() {
+        var before = ids();
         var failed =
                 create(
                         new JsonWriter()
@@ -115,11 +116,29 @@ class LegacyServicesIT {
         var log = diagnostics.requiredObjects("failedServiceLogs").getFirst();
         assertEquals("bad.service", log.requiredString("unitName"));
         assertTrue(log.requiredString("log").contains("broken"));
-        assertEquals(
-                1,
-                client.get("/v1/vms?includeDeleted=true")
-                        .expect(200)
-                        .requiredInteger("totalCount"));
+        assertEquals(before, ids());
+    }
+
+    @Test
+    void aVmWhoseServicesAreNotReadyInTimeIsToldSoAndStays() {
+        var slow = service("slow", "service", "exec sleep 1000").put("readySignal", true);
+        var before = ids();
+        create(
+                        new JsonWriter()
+                                .put("readySignalTimeoutSeconds", 1)
+                                .put("systemd", Map.of("services", List.of(slow))))
+                .expect(504, "VM_START_TIMEOUT");
+        var made = ids().stream().filter(id -> !before.contains(id)).toList();
+        assertEquals(1, made.size());
+        assertEquals("running", client.state(made.getFirst()));
+        client.delete("/v1/vms/" + made.getFirst()).expect(200);
+    }
+
+    /// Of all VMs, those that were deleted included.
+    private List<String> ids() {
+        return client.get("/v1/vms?includeDeleted=true").expect(200).requiredObjects("vms").stream()
+                .map(item -> item.requiredString("id"))
+                .toList();
     }
 
     @Test

@@ -154,6 +154,15 @@ class LegacyVmsIT {
                         .requiredInteger("totalCount"));
     }
 
+    @Test
+    void aResizeThatTheGuestCannotDoFailsByThatName() {
+        var vm = client.createVm();
+        client.run(vm, "mount -o remount,ro /");
+        client.post("/v1/vms/%s/resize".formatted(vm), "{\"rootfsSizeGb\":2}")
+                .expect(500, "RESIZE_FAILED");
+        client.delete("/v1/vms/" + vm).expect(200);
+    }
+
     private static String run(Client caller, String path, String command) {
         var result = caller.post(path + "/exec-await", Client.exec(command)).expect(200);
         assertEquals(Set.of("stdout", "stderr", "statusCode"), result.fields());

@@ -58,6 +58,10 @@ class RefusalsIT {
         client.post("/v5/vms/%s/start".formatted(mine), "{}").expect(200);
         client.post("/v5/vms/%s/pause".formatted(mine), "{}").expect(200);
         client.post("/v5/vms/%s/pause".formatted(mine), "{}").expect(200);
+        client.post("/v5/vms/%s/resize".formatted(mine), "{\"storage\":5000}")
+                .expect(409, "CONFLICT");
+        client.post("/v1/vms/%s/resize".formatted(mine), "{\"rootfsSizeGb\":5}")
+                .expect(409, "CONFLICT");
         client.post("/v5/vms/%s/stop".formatted(mine), "{}").expect(200);
         client.post("/v5/vms/%s/stop".formatted(mine), "{}").expect(200);
         client.post("/v5/vms/%s/kill".formatted(mine), "{}").expect(200);
@@ -181,6 +185,7 @@ class RefusalsIT {
             var total = caller.post("/v5/vms", "{" + NO_RULES + "}");
             total.expect(403, "TOTAL_VM_LIMIT_EXCEEDED");
             assertEquals(2, total.body().requiredInteger("limit"));
+            assertEquals(2, total.body().requiredInteger("current"));
         }
     }
 }

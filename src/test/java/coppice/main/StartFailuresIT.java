@@ -11,7 +11,10 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Duration;
+import java.util.List;
 import java.util.Map;
+import java.util.concurrent.Future;
+import java.util.concurrent.FutureTask;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -48,8 +51,7 @@ class StartFailuresIT {
     }
 
     @Test
-    void aVmThatIsStartingIsNeitherPausedNorStoppedButKilledAndDeleted()
-            throws IOException, InterruptedException {
+    void aVmThatIsStartingIsNeitherPausedNorStoppedButKilledAndDeleted() throws Exception {
         var hang = directory.resolve("hang");
         var path =
                 fakeQemu(
@@ -67,8 +69,7 @@ class StartFailuresIT {
                                     caller.post("/v5/vms/%s/start".formatted(mine), "{}")
                                             .expect(503, "UNAVAILABLE"));
             awaitState(caller, "starting");
-            caller.post("/v5/vms/%s/pause".formatted(mine), "{}").expect(409, "CONFLICT");
-            caller.post("/v5/vms/%s/stop".formatted(mine), "{}").expect(409, "CONFLICT");
+            refusesWhileItIsStarting(caller, mine);
             var soon = Deadline.in(Duration.ofSeconds(30));
             assertEquals(
                     "stopped",
@@ -76,7 +77,7 @@ class StartFailuresIT {
                             .expect(200)
                             .requiredString("state"));
             assertTrue(!soon.isPast(), "the kill waited for the start");
-            start.join();
+            start.get();
 
             var create =
                     inBackground(
@@ -85,7 +86,7 @@ class StartFailuresIT {
                                             .expect(503, "UNAVAILABLE"));
             var made = awaitState(caller, "starting");
             caller.delete("/v5/vms/" + made).expect(204);
-            create.join();
+            create.get();
             Files.delete(hang);
 
             caller.post("/v5/vms/%s/start".formatted(mine), "{}").expect(200);
@@ -113,6 +114,10 @@ class StartFailuresIT {
             caller.post(start, "{}").expect(500, "KERNEL_PANIC");
             Files.createFile(exit);
             caller.post(start, "{}").expect(500, "VM_EXIT_DURING_START");
+            caller.post("/v5/vms/%s/start".formatted(mine), "{}").expect(503, "UNAVAILABLE");
+            caller.post("/v5/vms/%s/exec-await".formatted(mine), Client.exec("true"))
+                    .expect(503, "UNAVAILABLE");
+            assertEquals("stopped", caller.state(mine));
             Files.move(exit, hang);
             caller.post(start, "{\"readySignalTimeoutSeconds\":1}").expect(504, "VM_START_TIMEOUT");
             assertEquals("starting", caller.state(mine));
@@ -120,31 +125,94 @@ class StartFailuresIT {
         }
     }
 
+    @Test
+    void aLegacyForkGoesOnWithoutACallerWhoHasWaitedLongEnough() throws IOException {
+        var hang = directory.resolve("hang");
+        var path =
+                fakeQemu(
+                        "while [ -e %s ]; do sleep 0.1; done; exec /usr/bin/qemu-system-x86_64 \"$@\""
+                                .formatted(hang));
+        try (var other = Installation.start(Map.of("PATH", path))) {
+            var caller = other.client("main");
+            var mine = caller.createVm();
+            Files.createFile(hang);
+            caller.post("/v1/vms/%s/fork".formatted(mine), "{\"readySignalTimeoutSeconds\":1}")
+                    .expect(504, "VM_START_TIMEOUT");
+            var copy = awaitState(caller, "starting");
+            Files.delete(hang);
+            Wait.until(
+                    Duration.ofSeconds(30),
+                    () -> caller.state(copy).equals("running"),
+                    () -> "the copy is " + caller.state(copy));
+        }
+    }
+
     /// Its QEMU is stopped by a signal meanwhile, so that the pause takes as long as the test wants.
     @Test
-    void aVmThatIsPausingIsNotStoppedAndAStartWaitsForThePause() throws InterruptedException {
+    void aVmThatIsPausingIsNotStoppedAndAStartWaitsForThePause() throws Exception {
         try (var installation = Installation.start()) {
             var caller = installation.client("main");
             var vm = caller.createVm();
             caller.run(vm, "echo kept > /dev/shm/kept");
-            long qemu = new Remains(installation).processes(vm).getFirst();
+            long qemu = qemu(installation, vm);
             signal("STOP", qemu);
             var pause =
                     inBackground(
                             () -> caller.post("/v5/vms/%s/pause".formatted(vm), "{}").expect(200));
             awaitState(caller, "pausing");
-            caller.post("/v5/vms/%s/stop".formatted(vm), "{}").expect(409, "CONFLICT");
+            refusesWhatNeedsASettledVm(caller, vm);
+            for (var verb : List.of("start", "stop", "fork", "snapshot")) {
+                caller.post("/v1/vms/%s/%s".formatted(vm, verb), "{}")
+                        .expect(409, "VM_IS_SUSPENDING");
+            }
             var start =
                     inBackground(
                             () -> caller.post("/v5/vms/%s/start".formatted(vm), "{}").expect(200));
             assertEquals("pausing", caller.state(vm));
             signal("CONT", qemu);
-            pause.join();
-            start.join();
+            pause.get();
+            start.get();
 
             assertEquals("running", caller.state(vm));
             assertEquals("kept", caller.run(vm, "cat /dev/shm/kept"));
         }
+    }
+
+    @Test
+    void aSuspendWhoseMachineEndsSaysThatTheVmIsStopped() throws Exception {
+        try (var installation = Installation.start()) {
+            var caller = installation.client("main");
+            var vm = caller.createVm("{\"automaticRestart\":false," + NO_RULES + "}");
+            long qemu = qemu(installation, vm);
+            signal("STOP", qemu);
+            var suspend =
+                    inBackground(
+                            () ->
+                                    caller.post("/v1/vms/%s/suspend".formatted(vm), "{}")
+                                            .expect(500, "SUSPEND_FAILED_AND_STOPPED"));
+            awaitState(caller, "pausing");
+            signal("KILL", qemu);
+            suspend.get();
+            assertEquals("stopped", caller.state(vm));
+        }
+    }
+
+    private static void refusesWhileItIsStarting(Client caller, String vm) {
+        refusesWhatNeedsASettledVm(caller, vm);
+        caller.post("/v1/vms/%s/stop".formatted(vm), "{}").expect(400, "VM_NOT_RUNNING");
+        caller.post("/v1/vms/%s/suspend".formatted(vm), "{}").expect(400, "VM_NOT_RUNNING");
+        caller.post("/v1/vms/%s/fork".formatted(vm), "{}").expect(409, "CONFLICT");
+        caller.post("/v5/vms/%s/pause".formatted(vm), "{}").expect(409, "CONFLICT");
+    }
+
+    private static void refusesWhatNeedsASettledVm(Client caller, String vm) {
+        for (var verb : List.of("stop", "fork", "snapshot")) {
+            caller.post("/v5/vms/%s/%s".formatted(vm, verb), "{}").expect(409, "CONFLICT");
+        }
+    }
+
+    private static long qemu(Installation installation, String vm) {
+        return new Remains(installation).processes(vm).getFirst();
     }
 
     private static void signal(String name, long pid) {
@@ -168,8 +236,11 @@ class StartFailuresIT {
         return bin + ":" + System.getenv("PATH");
     }
 
-    private static Thread inBackground(Runnable call) {
-        return Thread.startVirtualThread(call);
+    /// What it finds wrong, whoever waits for its end is told.
+    private static Future<Boolean> inBackground(Runnable call) {
+        var task = new FutureTask<>(call, true);
+        Thread.startVirtualThread(task);
+        return task;
     }
 
     /// Waits for a VM in this state, and returns its id.

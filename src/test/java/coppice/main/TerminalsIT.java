@@ -150,7 +150,12 @@ class TerminalsIT {
         assertTrue(lines.stream().anyMatch(line -> line.requiredString("line").endsWith("bold")));
         var output = client.get(terminals + "/1/xterm-256color").expect(200);
         assertTrue(output.requiredString("output").contains("\u001b[1mbold\u001b[0m\r\n"));
+        client.get(terminals + "/none/xterm-256color").expect(404, "NOT_FOUND");
+        client.with("X-Svc-Vm-Linux-User-Id", "nobody")
+                .get(terminals + "/log/logs")
+                .expect(404, "NOT_FOUND");
         client.get("/v1/vms/none/terminals").expect(404, "VM_NOT_FOUND");
+        assertEquals(400, client.refusedTerminal(vm, "?linuxUser=nobody-here"));
         client.delete("/v5/vms/" + vm).expect(204);
     }
 
