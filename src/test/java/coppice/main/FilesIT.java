@@ -259,6 +259,9 @@ class FilesIT {
         client.get(url("dir", "/srv/s/file")).expect(400, "BAD_REQUEST");
         write("/srv/s", new byte[1]).expect(400, "BAD_REQUEST");
         write("/srv/s/fifo", new byte[1]).expect(400, "BAD_REQUEST");
+        client.get(url("read", "/dev/null")).expect(400, "BAD_REQUEST");
+        write("/dev/null", new byte[1]).expect(400, "BAD_REQUEST");
+        write("/srv/s/file/in", new byte[1]).expect(400, "BAD_REQUEST");
         for (var call : List.of("read", "dir", "stat")) {
             client.get(url(call, "/srv/s/x")).expect(404, "FILE_NOT_FOUND");
         }
