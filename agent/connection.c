@@ -315,8 +315,7 @@ static void send_offset(const struct stream *stream, enum kind kind, unsigned ch
     port_send(kind, (uint8_t)channel, stream->number, OFFSET_LENGTH);
 }
 
-bool stream_send_credit(struct stream *stream, uint64_t consumed) {
-    uint64_t credit = consumed + INPUT_WINDOW;
+bool stream_send_credit(struct stream *stream, uint64_t credit) {
     /* Not for every few bytes: half a window keeps the host going. */
     if (!stream->owes_credit && credit < stream->input_credit + INPUT_WINDOW / 2)
         return false;

@@ -24,7 +24,8 @@ static void make_table(void) {
             table[k][i] = (table[k - 1][i] >> 8) ^ table[0][table[k - 1][i] & 0xFF];
 }
 
-uint32_t crc32c_table(uint32_t crc, const void *bytes, size_t length) {
+/* Aligned so that it lies within one page: an emulated processor looks up where to go on at each jump from a page into another. */
+__attribute__((aligned(512))) uint32_t crc32c_table(uint32_t crc, const void *bytes, size_t length) {
     const uint8_t *at = bytes;
     if (table[0][1] == 0)
         make_table();

@@ -32,7 +32,7 @@ static bool exec_send(struct stream *stream) {
         stream_refuse(stream, &command->fault);
         return true;
     }
-    if (stream_send_credit(stream, command->input.consumed))
+    if (stream_send_credit(stream, command->input.consumed + INPUT_WINDOW))
         return true;
     unsigned first = stream->turn ^= 1;
     if (send_output(stream, first) || send_output(stream, first ^ 1))

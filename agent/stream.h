@@ -66,7 +66,7 @@ void stream_send_end(struct stream *stream, unsigned which);
 /* The next part of a channel of which `kept` bytes are known, those from outlet.at on at `bytes`; END after all of them
    when it `ended`. Returns whether it sent something. */
 bool stream_send_part(struct stream *stream, unsigned which, const uint8_t *bytes, uint64_t kept, bool ended);
-bool stream_send_credit(struct stream *stream, uint64_t consumed);
+bool stream_send_credit(struct stream *stream, uint64_t credit);
 /* RESULT with the fields that stand at port_payload(). The stream is gone. */
 void stream_finish(struct stream *stream, size_t length);
 

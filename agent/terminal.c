@@ -94,7 +94,7 @@ static bool view_send(struct stream *stream) {
         stream_refuse(stream, &fault);
         return true;
     }
-    if (stream_send_credit(stream, viewer->input.consumed) || send_description(stream, viewer))
+    if (stream_send_credit(stream, viewer->input.consumed + INPUT_WINDOW) || send_description(stream, viewer))
         return true;
     if (!stream->outlet[0].ended)
         return send_output(stream, viewer);

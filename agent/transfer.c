@@ -1,12 +1,11 @@
 /* Owns the processes and pipes of transfers.
  *
- * A child has nothing of the stream but its pipes, so it is killed at any time without a trace: what changes files for good
+ * A child has nothing of the stream but its pipes and its conduit, so it is killed at any time without a trace: what changes files for good
  * does so only after END, and is then left to finish. The outcome is read when the process has ended. */
 #include "transfer.h"
 
 #include "agent.h"
 #include "event.h"
-#include "input.h"
 #include "launch.h"
 #include "list.h"
 #include "stream.h"
@@ -40,7 +39,7 @@ struct transfer {
     pid_t pid;
     struct watch process;
     struct outflow out[2]; /* channels 1 and 2 */
-    struct input input;
+    struct conduit input;
     int result; /* pipe with the outcome; -1 once that is known */
     uint64_t kill_at;
     bool ended;
@@ -71,7 +70,7 @@ static void process_ready(struct watch *watch, uint32_t events) {
     if (waitpid(transfer->pid, NULL, WNOHANG) != transfer->pid)
         return;
     watch_end(&transfer->process);
-    input_close(&transfer->input);
+    conduit_close(&transfer->input);
     outcome_look(transfer);
     transfer->ended = true;
 }
@@ -164,7 +163,7 @@ static bool transfer_send(struct stream *stream) {
         stream_refuse(stream, &transfer->outcome.fault);
         return true;
     }
-    if (kind->takes_body && stream_send_credit(stream, transfer->input.consumed))
+    if (kind->takes_body && stream_send_credit(stream, conduit_credit(&transfer->input)))
         return true;
     if ((kind->describes && send_pipe(stream, transfer, 1)) || (kind->gives_body && send_pipe(stream, transfer, 0)))
         return true;
@@ -178,7 +177,8 @@ static bool transfer_take(struct stream *stream, uint64_t offset, const uint8_t 
     struct transfer *transfer = stream->subject;
     if (!transfer->kind->takes_body)
         return fault_set(fault, "BAD_REQUEST", "DATA that no one expects");
-    return input_take(&transfer->input, offset, bytes, length, fault);
+    (void)offset; /* the next: no stream comes to a transfer that was there before */
+    return conduit_take(&transfer->input, bytes, length, fault);
 }
 
 static bool transfer_end(struct stream *stream, uint64_t offset, struct fault *fault) {
@@ -187,7 +187,7 @@ static bool transfer_end(struct stream *stream, uint64_t offset, struct fault *f
         return fault_set(fault, "BAD_REQUEST", "END that no one expects");
     if (offset != transfer->input.received)
         return fault_set(fault, "BAD_REQUEST", "END at another offset than the next");
-    input_end(&transfer->input);
+    conduit_end(&transfer->input);
     return true;
 }
 
@@ -195,6 +195,7 @@ static bool transfer_end(struct stream *stream, uint64_t offset, struct fault *f
 
 struct pipes {
     int body[2], description[2], result[2];
+    struct conduit_exit input;
 };
 
 static void close_pair(int pair[2]) {
@@ -207,9 +208,11 @@ static void close_pipes(struct pipes *pipes) {
     close_pair(pipes->body);
     close_pair(pipes->description);
     close_pair(pipes->result);
+    if (pipes->input.bell != -1)
+        close(pipes->input.bell);
 }
 
-static bool open_pair(bool wanted, int pair[2], int ours) {
+static bool open_pair(bool wanted, int pair[2]) {
     pair[0] = pair[1] = -1;
     if (!wanted)
         return true;
@@ -217,33 +220,38 @@ static bool open_pair(bool wanted, int pair[2], int ours) {
         pair[0] = pair[1] = -1;
         return false;
     }
-    fcntl(pair[ours], F_SETFL, O_NONBLOCK);
+    fcntl(pair[0], F_SETFL, O_NONBLOCK);
     return true;
 }
 
-static bool open_pipes(struct pipes *pipes, const struct transfer_kind *kind) {
+static bool open_pipes(struct pipes *pipes, struct transfer *transfer) {
+    const struct transfer_kind *kind = transfer->kind;
     memset(pipes, -1, sizeof *pipes);
-    bool opened = open_pair(kind->takes_body || kind->gives_body, pipes->body, kind->takes_body ? 1 : 0) &&
-                  open_pair(kind->describes || kind->answers, pipes->description, 0) && open_pair(true, pipes->result, 0);
+    bool opened = open_pair(kind->gives_body, pipes->body) && open_pair(kind->describes || kind->answers, pipes->description) &&
+                  open_pair(true, pipes->result) && (!kind->takes_body || conduit_open(&transfer->input, &pipes->input));
     if (opened && pipes->body[0] != -1)
         fcntl(pipes->body[0], F_SETPIPE_SZ, BODY_PIPE); /* where refused, it is slower */
     return opened;
 }
 
-static _Noreturn void child(const struct transfer_kind *kind, const struct fields *request, const struct pipes *pipes) {
-    int kept[3] = {pipes->result[1], -1, -1};
-    unsigned kept_count = 1;
-    struct ends ends = {-1, -1};
-    if (pipes->body[0] != -1)
-        kept[kept_count++] = pipes->body[kind->takes_body ? 0 : 1];
-    if (pipes->description[1] != -1)
-        kept[kept_count++] = pipes->description[1];
-    keep_descriptors(kept, kept_count);
-    unsigned at = 1;
-    if (pipes->body[0] != -1)
-        ends.body = kept[at++];
-    if (pipes->description[1] != -1)
-        ends.description = kept[at];
+/* The child has its ends and no other descriptor. */
+static void keep_ends(struct pipes *pipes) {
+    int *ends[] = {&pipes->result[1], &pipes->body[1], &pipes->description[1], &pipes->input.bell, &pipes->input.taken};
+    int kept[sizeof ends / sizeof *ends];
+    unsigned count = 0;
+    for (size_t i = 0; i < sizeof ends / sizeof *ends; i++)
+        if (*ends[i] != -1)
+            kept[count++] = *ends[i];
+    keep_descriptors(kept, count);
+    count = 0;
+    for (size_t i = 0; i < sizeof ends / sizeof *ends; i++)
+        if (*ends[i] != -1)
+            *ends[i] = kept[count++];
+}
+
+static _Noreturn void child(const struct transfer_kind *kind, const struct fields *request, struct pipes *pipes) {
+    keep_ends(pipes);
+    struct ends ends = {kind->takes_body ? &pipes->input : NULL, pipes->body[1], pipes->description[1]};
     signal(SIGTERM, SIG_DFL);
     /* Lest it takes the processor from the agent for each frame. By the system call: the library has none. */
     syscall(SYS_sched_setscheduler, 0, SCHED_BATCH, &(int){0});
@@ -254,7 +262,7 @@ static _Noreturn void child(const struct transfer_kind *kind, const struct field
     const struct passwd *user = name != NULL ? user_find(name, &outcome.fault) : NULL;
     if (name == NULL || (user != NULL && user_become(user, &outcome.fault)))
         kind->work(request, ends, &outcome);
-    ssize_t written = write(kept[0], &outcome, sizeof outcome);
+    ssize_t written = write(pipes->result[1], &outcome, sizeof outcome);
     _exit(written == sizeof outcome ? 0 : 1);
 }
 
@@ -274,15 +282,8 @@ static int outflow_begin(struct outflow *out, int *fd) {
 /* Takes the agent's ends out of the pipes. The process's own descriptor is last: it is what ends the transfer. */
 static bool transfer_watch(struct transfer *transfer, struct pipes *pipes) {
     int process = (int)syscall(SYS_pidfd_open, transfer->pid, 0);
-    bool watched = process != -1;
-    if (watched && transfer->kind->takes_body) {
-        int body = pipes->body[1];
-        pipes->body[1] = -1;
-        watched = input_begin(&transfer->input, body) == 0;
-    } else if (watched) {
-        watched = outflow_begin(&transfer->out[0], &pipes->body[0]) == 0;
-    }
-    watched = watched && outflow_begin(&transfer->out[1], &pipes->description[0]) == 0;
+    bool watched = process != -1 && outflow_begin(&transfer->out[0], &pipes->body[0]) == 0 &&
+                   outflow_begin(&transfer->out[1], &pipes->description[0]) == 0;
     if (!watched && process != -1)
         close(process);
     return watched && watch_begin(&transfer->process, process, EPOLLIN, process_ready) == 0;
@@ -294,13 +295,14 @@ static struct transfer *transfer_new(const struct transfer_kind *kind, struct st
         return NULL;
     transfer->kind = kind;
     transfer->stream = stream;
-    transfer->process.fd = transfer->input.pipe.fd = transfer->out[0].pipe.fd = transfer->out[1].pipe.fd = -1;
+    transfer->process.fd = transfer->out[0].pipe.fd = transfer->out[1].pipe.fd = -1;
+    transfer->input.bell = transfer->input.taken.fd = -1;
     return transfer;
 }
 
 static bool begin(struct transfer *transfer, const struct fields *request, struct fault *fault) {
     struct pipes pipes;
-    bool begun = open_pipes(&pipes, transfer->kind);
+    bool begun = open_pipes(&pipes, transfer);
     if (!begun)
         fault_set(fault, "FAILED", "cannot make the pipes of a file request: %s", strerror(errno));
     if (begun) {
@@ -315,7 +317,6 @@ static bool begin(struct transfer *transfer, const struct fields *request, struc
         fault_set(fault, "FAILED", "cannot watch a file request: %s", strerror(errno));
         kill(transfer->pid, SIGKILL);
         waitpid(transfer->pid, NULL, 0);
-        input_close(&transfer->input);
         watch_end(&transfer->out[0].pipe);
         watch_end(&transfer->out[1].pipe);
         begun = false;
@@ -323,6 +324,8 @@ static bool begin(struct transfer *transfer, const struct fields *request, struc
     if (begun) {
         transfer->result = pipes.result[0];
         pipes.result[0] = -1;
+    } else {
+        conduit_close(&transfer->input);
     }
     close_pipes(&pipes);
     return begun;

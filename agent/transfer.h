@@ -1,15 +1,17 @@
 /* Transfers: file requests, each done by a forked child that is the request's user, with pipes to and from its stream. */
 #pragma once
 
+#include "conduit.h"
 #include "fields.h"
 #include "worker.h"
 
 #include <stdbool.h>
 
-/* A child's ends; -1 where its kind has none. */
+/* A child's ends; NULL or -1 where its kind has none. */
 struct ends {
-    int body;        /* from the host, or to its channel 1 */
-    int description; /* to channel 2, or to the fields of RESULT */
+    struct conduit_exit *input; /* from the host */
+    int body;                   /* to its channel 1 */
+    int description;            /* to channel 2, or to the fields of RESULT */
 };
 
 struct transfer_kind {

@@ -78,36 +78,30 @@ static bool check_target(const struct place *place, const char *path, struct sta
     return true;
 }
 
-/* Bytes until END; more than `size` are a fault as soon as they come. */
-static bool receive(const struct writing *writing, int body, uint64_t size, struct fault *fault) {
-    uint64_t got = 0;
-    uint8_t *buffer = NULL;
-    for (;;) {
-        ssize_t length;
-        if (buffer == NULL) {
-            length = splice(body, NULL, writing->fd, NULL, CHUNK, 0);
-            if (length == -1 && errno == EINVAL && (buffer = malloc(CHUNK)) != NULL)
-                continue;
-        } else {
-            length = read(body, buffer, CHUNK);
-            for (ssize_t at = 0; at < length;) {
-                ssize_t written = write(writing->fd, buffer + at, (size_t)(length - at));
-                if (written == -1)
-                    return file_failed(fault, "write", writing->path);
-                at += written;
-            }
-        }
-        if (length == -1 && errno == EINTR)
-            continue;
-        if (length == -1)
+static bool write_part(const struct writing *writing, const uint8_t *bytes, size_t length, struct fault *fault) {
+    for (size_t at = 0; at < length;) {
+        ssize_t written = write(writing->fd, bytes + at, length - at);
+        if (written == -1 && errno != EINTR)
             return file_failed(fault, "write", writing->path);
-        got += (uint64_t)length;
-        if (got > size || (length == 0 && got < size))
-            return fault_set(fault, "BAD_REQUEST", "%llu bytes came, not the %llu that were announced", (unsigned long long)got,
-                             (unsigned long long)size);
-        if (length == 0)
-            return true;
+        if (written > 0)
+            at += (size_t)written;
     }
+    return true;
+}
+
+/* Bytes until END; more than `size` are a fault as soon as they come. */
+static bool receive(const struct writing *writing, struct conduit_exit *body, uint64_t size, struct fault *fault) {
+    const uint8_t *bytes;
+    uint64_t got = 0;
+    for (size_t length; (length = conduit_await(body, &bytes)) > 0; conduit_release(body, length)) {
+        got += length;
+        if (got > size)
+            break;
+        if (!write_part(writing, bytes, length, fault))
+            return false;
+    }
+    return got == size || fault_set(fault, "BAD_REQUEST", "%s bytes came than the %llu that were announced", got < size ? "fewer" : "more",
+                                    (unsigned long long)size);
 }
 
 /* From the disk, not from the memory that it was written from. */
@@ -233,7 +227,7 @@ static void write_file(const struct fields *request, struct ends ends, struct ou
         errno = ENOSPC;
         written = file_failed(fault, "find room for", writing.path);
     }
-    written = written && receive(&writing, ends.body, size, fault) && finish(&writing, fault);
+    written = written && receive(&writing, ends.input, size, fault) && finish(&writing, fault);
     if (writing.named)
         unlinkat(writing.place.directory, writing.temporary, 0);
     outcome->has_size = written;
