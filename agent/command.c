@@ -1,7 +1,8 @@
 /* Owns running commands and the results of ended ones.
  *
  * A command goes from running to ended when its first process has been waited for; nothing else ends it, least of
- * all a stream. Output beyond its limit is read and counted, so that a command is never blocked by it. */
+ * all a stream. Output beyond its limit, or for which all commands together have no room, is read and counted, so that a
+ * command is never blocked by it. */
 #include "command.h"
 
 #include "agent.h"
@@ -22,12 +23,15 @@
 #define COMMAND_LIMIT 4096
 #define KEPT_LIMIT (64u << 20) /* bytes of output of ended commands */
 #define KEPT_SHARE 8           /* of a small guest's memory no more than this part */
+#define ROOM_SHARE 4           /* of the guest's memory no more than this part for all output, that of running commands included */
+#define ROOM_FOR_EACH (16 * 1024) /* whatever others have said */
 #define KEPT_MS (10 * 60 * 1000)
 #define DEFAULT_OUTPUT_LIMIT (1u << 20)
 
 static struct link running, ended;
 static unsigned running_count, ended_count;
-static size_t kept_bytes;
+static size_t kept_bytes; /* of ended commands */
+static size_t room_bytes; /* allocated, of all */
 static uint8_t scratch[64 * 1024];
 
 void commands_open(void) {
@@ -51,25 +55,47 @@ struct command *command_find(const uint8_t *id) {
 
 /* Output */
 
+static uint64_t share_of_memory(unsigned part) {
+    struct sysinfo guest;
+    return sysinfo(&guest) == -1 ? UINT64_MAX : (uint64_t)guest.totalram * guest.mem_unit / part;
+}
+
+static bool allocate(struct output *output, size_t capacity) {
+    uint8_t *bytes = realloc(output->bytes, capacity);
+    if (bytes == NULL)
+        return false;
+    room_bytes = room_bytes - output->capacity + capacity;
+    output->bytes = bytes;
+    output->capacity = capacity;
+    return true;
+}
+
+/* Where there is no room for `wanted` bytes, the rest counts as over the limit, lest there is a hole in what is kept. */
+static void make_room(struct output *output, size_t wanted) {
+    uint64_t most = share_of_memory(ROOM_SHARE), others = room_bytes - output->capacity, left = most > others ? most - others : 0;
+    size_t capacity = output->capacity < 4096 ? 4096 : output->capacity;
+    while (capacity < wanted)
+        capacity *= 2;
+    if (left < ROOM_FOR_EACH)
+        left = ROOM_FOR_EACH;
+    if (capacity > left)
+        capacity = left < wanted ? (size_t)left : wanted;
+    if (capacity > output->limit)
+        capacity = output->limit;
+    if (capacity > output->capacity)
+        allocate(output, capacity);
+    if (output->capacity < wanted)
+        output->limit = output->capacity;
+}
+
 static void keep(struct output *output, const uint8_t *bytes, size_t length) {
     output->written += length;
-    size_t room = output->limit - output->kept;
-    if (length > room)
-        length = room;
-    if (length > output->capacity - output->kept) {
-        size_t capacity = output->capacity < 4096 ? 4096 : output->capacity;
-        while (capacity < output->kept + length)
-            capacity *= 2;
-        if (capacity > output->limit)
-            capacity = output->limit;
-        uint8_t *grown = realloc(output->bytes, capacity);
-        if (grown == NULL) { /* the rest counts as over the limit, lest there is a hole in what is kept */
-            output->limit = output->kept;
-            return;
-        }
-        output->bytes = grown;
-        output->capacity = capacity;
-    }
+    if (length > output->limit - output->kept)
+        length = output->limit - output->kept;
+    if (length > output->capacity - output->kept)
+        make_room(output, output->kept + length);
+    if (length > output->limit - output->kept)
+        length = output->limit - output->kept;
     if (length > 0)
         memcpy(output->bytes + output->kept, bytes, length);
     output->kept += length;
@@ -153,6 +179,7 @@ static void forget(struct command *command) {
     ended_count--;
     for (int i = 0; i < 2; i++) {
         kept_bytes -= command->output[i].kept;
+        room_bytes -= command->output[i].capacity;
         free(command->output[i].bytes);
     }
     free(command);
@@ -171,9 +198,8 @@ static void command_end(struct command *command, int status) {
     for (int i = 0; i < 2; i++) {
         struct output *output = &command->output[i];
         output_end(command, output);
-        uint8_t *fitting = output->kept > 0 ? realloc(output->bytes, output->kept) : NULL;
-        if (fitting != NULL)
-            output->bytes = fitting;
+        if (output->kept > 0)
+            allocate(output, output->kept);
         kept_bytes += output->kept;
     }
     list_remove(&command->link);
@@ -339,10 +365,7 @@ static int sooner(int timeout, uint64_t at, uint64_t now) {
 }
 
 static size_t kept_limit(void) {
-    struct sysinfo guest;
-    if (sysinfo(&guest) == -1)
-        return KEPT_LIMIT;
-    uint64_t share = (uint64_t)guest.totalram * guest.mem_unit / KEPT_SHARE;
+    uint64_t share = share_of_memory(KEPT_SHARE);
     return share < KEPT_LIMIT ? (size_t)share : KEPT_LIMIT;
 }
 

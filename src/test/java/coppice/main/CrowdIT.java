@@ -4,10 +4,12 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import coppice.json.JsonObject;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.Callable;
@@ -31,6 +33,11 @@ class CrowdIT {
     private static final Duration MARGIN = Duration.ofSeconds(2);
 
     private static final int MORE_MIB = 64;
+
+    /// So many commands that what they say is half of their guest's memory; the agent has a quarter for it, and something for itself.
+    private static final int LOUD = 8;
+
+    private static final int MOST_KIB = 44 << 10;
 
     private Installation installation;
     private Client client;
@@ -98,6 +105,49 @@ class CrowdIT {
         assertEquals(boot, client.run(vm, "cat /proc/sys/kernel/random/boot_id"));
     }
 
+    @Test
+    void whatRunningCommandsHaveSaidLeavesASmallGuestItsMemory() throws Exception {
+        client.run(vm, "rm -f /dev/shm/go /dev/shm/said.*");
+        try (var threads = Executors.newVirtualThreadPerTaskExecutor()) {
+            var callers = new ArrayList<Future<JsonObject>>();
+            for (int i = 0; i < LOUD; i++) {
+                callers.add(threads.submit(sayAndStay(i)));
+            }
+            client.run(
+                    vm,
+                    "until [ $(ls /dev/shm | grep -c said) = %d ]; do usleep 50000; done"
+                            .formatted(LOUD));
+            var agent =
+                    client.run(
+                            vm,
+                            "for p in $(pidof coppice-agent); do grep VmRSS /proc/$p/status; done | sort -nk2 | tail -n 1");
+            client.run(vm, "touch /dev/shm/go");
+            int kept = 0;
+            for (var caller : callers) {
+                var result = caller.get();
+                for (var channel : List.of("stdout", "stderr")) {
+                    var said = result.requiredString(channel);
+                    assertTrue("0123456\n".repeat(KEPT / 8).startsWith(said));
+                    kept += said.length();
+                }
+            }
+            System.out.printf("%d KiB of running commands were kept: %s%n", kept >> 10, agent);
+            assertTrue(kept > 16 * MIB && kept < 2 * LOUD * KEPT, kept + " bytes");
+            assertTrue(Integer.parseInt(agent.replaceAll("\\D", "")) < MOST_KIB, agent);
+        }
+    }
+
+    private Callable<JsonObject> sayAndStay(int number) {
+        var command =
+                """
+                cat /dev/shm/words; cat /dev/shm/words >&2; touch /dev/shm/said.%d
+                until [ -e /dev/shm/go ]; do usleep 50000; done"""
+                        .formatted(number);
+        return () ->
+                client.post("/v5/vms/%s/exec-await".formatted(vm), Client.exec(command))
+                        .expect(200);
+    }
+
     /// Says 4 MiB so many times; the first of them come back.
     private Callable<Boolean> say(int times) {
         return () -> {
@@ -123,7 +173,7 @@ class CrowdIT {
                             .<Callable<Duration>>mapToObj(i -> () -> answer(i))
                             .toList();
             List<Future<Duration>> answers = threads.invokeAll(calls);
-            var times = new java.util.ArrayList<Duration>();
+            var times = new ArrayList<Duration>();
             for (var answer : answers) {
                 times.add(answer.get());
             }
