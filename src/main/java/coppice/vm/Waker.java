@@ -103,17 +103,40 @@ final class Waker {
         }
     }
 
-    /// The guest, unless its machine went away meanwhile: then there is time left to look for the next one.
-    private static Optional<Guest> guest(Machines.Live machine, Deadline deadline) {
+    /// The guest, unless its machine went away meanwhile and there is, or may be, another one to look for. Whoever stopped the VM meant
+    /// also those who wait for it.
+    private Optional<Guest> guest(Machines.Live machine, Deadline deadline) {
         try {
             return Optional.of(machine.line().guest(deadline));
         } catch (Failure e) {
-            boolean hasGone = machine.line().isSuspended() || !machine.qemu().isAlive();
-            if (!hasGone || deadline.isPast()) {
+            if (!machine.line().isSuspended()) {
+                requireGone(machine, e, deadline);
+            }
+            if (deadline.isPast()) {
                 throw e;
             }
             return Optional.empty();
         }
+    }
+
+    private void requireGone(Machines.Live machine, Failure why, Deadline deadline) {
+        if (machine.qemu().isAlive()) {
+            throw why;
+        }
+        while (isSaidToRun(machine)) { // nobody has heard of its end yet
+            if (deadline.isPast()) {
+                throw why;
+            }
+            rest();
+        }
+        if (life.vm().state() instanceof VmState.Stopped) {
+            throw stopped();
+        }
+    }
+
+    private boolean isSaidToRun(Machines.Live machine) {
+        return life.vm().state() instanceof VmState.Running
+                && life.live().filter(other -> !other.equals(machine)).isEmpty();
     }
 
     /// The machine of the VM, which is not started: whoever paused it meant it.
@@ -124,9 +147,7 @@ final class Waker {
                 return up.get();
             }
             if (life.vm().state().hasLostWhatRan()) {
-                throw new Failure(
-                        Code.UNAVAILABLE,
-                        "%s has stopped, and what ran in it with it".formatted(life.vm().id()));
+                throw stopped();
             }
             if (deadline.isPast() || life.loop().isGone()) {
                 throw new Failure(
@@ -136,6 +157,12 @@ final class Waker {
             }
             rest();
         }
+    }
+
+    private Failure stopped() {
+        return new Failure(
+                Code.UNAVAILABLE,
+                "%s has stopped, and what ran in it with it".formatted(life.vm().id()));
     }
 
     private FutureTask<Vm> begin() {

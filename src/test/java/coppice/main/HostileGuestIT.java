@@ -27,6 +27,8 @@ import org.junit.jupiter.api.TestInstance;
 /// Guests whose users have taken the agent's port over. Each costs its own calls and nothing else.
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 class HostileGuestIT {
+    private static final Duration START = Duration.ofSeconds(32);
+
     /// A call that meets garbage needs no deadline of its own.
     private static final Duration SOON = Duration.ofSeconds(12);
 
@@ -44,7 +46,8 @@ class HostileGuestIT {
 
     @BeforeAll
     void start() {
-        installation = Installation.start(Map.of("COPPICE_VM_START_TIMEOUT", "40"));
+        var start = Long.toString(START.toSeconds());
+        installation = Installation.start(Map.of("COPPICE_VM_START_TIMEOUT", start));
         client = installation.client("main");
         neighbour = client.createVm();
     }
@@ -131,8 +134,11 @@ class HostileGuestIT {
         client.post("/v5/vms/%s/kill".formatted(vm), "").expect(200);
     }
 
-    /// Calls wait; they end with the VM.
+    /// The VM is paused and goes on as any other, soon enough. Calls wait; they end with the VM.
     private void sufferSilence(String vm) throws Exception {
+        soon(vm, "pause");
+        soon(vm, "start");
+        assertEquals("running", client.state(vm));
         try (var threads = Executors.newVirtualThreadPerTaskExecutor()) {
             var calls = begin(threads, vm);
             Wait.through(Duration.ofSeconds(2), () -> {});
@@ -143,6 +149,15 @@ class HostileGuestIT {
                 System.out.println(call.get(AT_ONCE.toSeconds(), TimeUnit.SECONDS));
             }
         }
+        assertEquals("stopped", client.state(vm), "who waited has started it again");
+    }
+
+    private void soon(String vm, String change) {
+        long begun = System.nanoTime();
+        client.post("/v5/vms/%s/%s".formatted(vm, change), "").expect(200);
+        var time = Duration.ofNanos(System.nanoTime() - begun);
+        assertTrue(
+                time.compareTo(START.dividedBy(4).multipliedBy(3)) < 0, change + " took " + time);
     }
 
     /// One call of each kind. The command takes longer than what is left alone for a moment.
