@@ -29,6 +29,10 @@ import java.util.function.Function;
 public final class GuestFileAccess {
     private static final Duration CALL = Duration.ofSeconds(60);
     private static final Duration STALL = Duration.ofSeconds(60);
+
+    /// Bytes that the slowest disk of a guest gives in a second.
+    private static final long SLOWEST = 16 << 20;
+
     private static final Duration TRANSFER = Duration.ofHours(4);
     private static final int BUFFER = 64 << 10;
 
@@ -131,7 +135,7 @@ public final class GuestFileAccess {
                     try (var writing = files.write(path.text(), who.user(), file)) {
                         var deadline = Deadline.in(TRANSFER);
                         copy(content, writing, deadline);
-                        writing.commit(deadline.atMost(CALL));
+                        writing.commit(deadline.atMost(settling(content.size())));
                     }
                     return true;
                 });
@@ -177,6 +181,11 @@ public final class GuestFileAccess {
         throw new Failure(
                 Code.UNAVAILABLE,
                 "%s is %s by now; try again".formatted(vm.id(), vm.state().word()));
+    }
+
+    /// How long a guest may take that has got a whole file, until that is on its disk and has been read back from there.
+    private static Duration settling(long size) {
+        return CALL.plus(Duration.ofSeconds(size / SLOWEST));
     }
 
     private <T> T use(FileActor who, Function<GuestFiles, T> use) {

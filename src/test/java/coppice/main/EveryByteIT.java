@@ -20,7 +20,7 @@ import org.junit.jupiter.api.Timeout;
 /// exit status is what it must be.
 class EveryByteIT {
 
-    /// `-Dcoppice.inside.steps=N` and `-Dcoppice.inside.largest=5g` make a soak of it.
+    /// `-Dcoppice.inside.steps=N` makes a soak of it; `-Dcoppice.inside.largest=5g -Dcoppice.inside.calm=400` moves gigabytes.
     private static final int STEPS = Integer.getInteger("coppice.inside.steps", 80);
 
     private static final long LARGEST = bytes(System.getProperty("coppice.inside.largest", "64m"));

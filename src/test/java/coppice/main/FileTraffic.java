@@ -25,11 +25,12 @@ final class FileTraffic extends Traffic {
 
     private final String directory;
     private final long largest;
+    private boolean hasBegun;
 
     /// What each file has; absent: there is none.
     private final List<Optional<KnownBytes>> files = new ArrayList<>();
 
-    /// @param largest of the first file; the others stay small enough for many of them to fit on a disk
+    /// @param largest of the first file, which it begins with; the others stay small enough for many of them to fit on a disk
     FileTraffic(Lane lane, long largest) {
         super(lane);
         this.largest = largest;
@@ -41,10 +42,15 @@ final class FileTraffic extends Traffic {
 
     @Override
     void step() {
+        if (!hasBegun) {
+            hasBegun = true;
+            upload(0, new KnownBytes(random.nextLong(), largest));
+            return;
+        }
         int file = random.nextInt(FILES);
         switch (random.nextInt(12)) {
             case 0, 1, 2 -> write(file);
-            case 3, 4 -> upload(file);
+            case 3, 4 -> upload(file, next(file, largest));
             case 5 -> look(file, List.of(files.get(file)));
             case 6 -> readAndGoAway(file);
             case 7 -> hash(file);
@@ -130,8 +136,7 @@ final class FileTraffic extends Traffic {
         }
     }
 
-    private void upload(int file) {
-        var bytes = next(file, largest);
+    private void upload(int file, KnownBytes bytes) {
         story.tell("upload %s: %s".formatted(path(file), bytes));
         var before = files.get(file);
         var upload = new UploadTraffic(client, weather, vm, random);

@@ -23,6 +23,9 @@ final class UploadTraffic {
     private final String vm;
     private final Random random;
 
+    /// The server may still be busy with the chunk before, which was broken off, and refuse the next one without taking all of it.
+    private boolean wasBroken;
+
     /// What has become of an upload.
     enum End {
         /// Its commit was answered so.
@@ -73,6 +76,8 @@ final class UploadTraffic {
                         : 1 + (long) (Math.pow(random.nextDouble(), 4) * (left - 1));
         var body = new BrokenStream(bytes, at, at + length, random, random.nextInt(8) == 0);
         var mark = weather.mark(vm);
+        boolean mayBeRefused = wasBroken;
+        wasBroken = body.isBroken();
         try {
             var publisher = random.nextInt(4) == 0 ? body.unmeasured() : body.publisher();
             var answer = client.stream("PUT", upload + "?offset=" + at, publisher, Map.of());
@@ -88,7 +93,7 @@ final class UploadTraffic {
                         () -> answer.statusCode() + " " + new String(told));
             }
         } catch (IOException e) {
-            if (!body.isBroken() && !weather.wasKilled(mark)) {
+            if (!body.isBroken() && !weather.wasKilled(mark) && !mayBeRefused) {
                 throw new UncheckedIOException(e);
             }
         }

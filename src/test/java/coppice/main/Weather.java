@@ -17,6 +17,10 @@ import java.util.function.Supplier;
 final class Weather {
     private static final Duration PATIENCE = Duration.ofSeconds(60);
 
+    /// `-Dcoppice.inside.calm=N`: at least so many seconds between two. A commit that is cut off begins anew, and one of gigabytes takes
+    /// minutes.
+    private static final int CALM = 1000 * Integer.getInteger("coppice.inside.calm", 0);
+
     private final Installation installation;
     private final Client client;
     private final List<String> vms;
@@ -111,7 +115,7 @@ final class Weather {
     /// Goes on as long as it is wanted.
     void blow(BooleanSupplier isWanted) {
         for (int round = 1; isWanted.getAsBoolean(); round++) {
-            rest(100 + random.nextInt(1200), isWanted);
+            rest(CALM + 100 + random.nextInt(1200), isWanted);
             var vm = vms.get(random.nextInt(vms.size()));
             if (round % 6 == 2) {
                 kill(random.nextBoolean() ? () -> {} : () -> begin(vm, "pause"));
