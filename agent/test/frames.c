@@ -192,7 +192,7 @@ static void a_host_that_does_not_read_is_not_answered_without_limit(void) {
 static void nothing_comes_after_the_answer_to_leave(void) {
     for (int i = 0; i < 10; i++) {
         struct run *loud = host_exec(next_id++, "head -c 4000000 /dev/zero", 0, 4 * MIB);
-        struct run *slow = host_exec(next_id++, "exec sleep 1", 0, MIB);
+        struct run *slow = host_exec(next_id++, "exec sleep 5", 0, MIB);
         while (loud->length[0] < 2 * WINDOW)
             CHECK(host_step(PATIENCE_MS));
         struct run *leave = host_operation("leave");

@@ -13,16 +13,18 @@ final class Calls {
     private static final int MAX_OPEN = 4096;
 
     private final String name;
+    private final Outbox outbox;
     private final ReentrantLock lock = new ReentrantLock();
     private final Map<Integer, Call> open = new HashMap<>();
     private int nextStream = 1;
     private Optional<Failure> over = Optional.empty();
 
-    Calls(String name) {
+    Calls(String name, Outbox outbox) {
         this.name = name;
+        this.outbox = outbox;
     }
 
-    /// A new call. Once they are over it is answered by that at once.
+    /// A new call, which is ready to be sent. Once they are over it is answered by that at once.
     Call begin(Request request, long bodyCredit) {
         lock.lock();
         try {
@@ -42,12 +44,19 @@ final class Calls {
             if (over.isPresent()) {
                 call.close(over.get());
             } else {
-                open.put(nextStream++, call);
+                add(call);
             }
             return call;
         } finally {
             lock.unlock();
         }
+    }
+
+    /// Under the lock, so that streams are opened in the order of their numbers: to the agent a number below the last is a stream that is
+    /// over, and is not answered.
+    private void add(Call call) {
+        open.put(nextStream++, call);
+        outbox.ready(call);
     }
 
     Optional<Call> find(int stream) {
@@ -91,9 +100,9 @@ final class Calls {
             }
             over = Optional.of(why);
             before = List.copyOf(open.values());
-            last = new Call(nextStream++, request, 0);
+            last = new Call(nextStream, request, 0);
             open.clear();
-            open.put(last.stream(), last);
+            add(last);
         } finally {
             lock.unlock();
         }

@@ -43,7 +43,7 @@ final class Connection {
     Connection(String name, ByteChannel channel, ByteBuffer first, byte[] mark) {
         this.name = name;
         this.channel = channel;
-        this.calls = new Calls(name);
+        this.calls = new Calls(name, outbox);
         this.writer =
                 Thread.ofVirtual()
                         .name("guest-" + name + "-writer")
@@ -59,9 +59,7 @@ final class Connection {
 
     /// Begins a call. If the connection is closed the call is answered by that at once.
     Call open(Request request, long bodyCredit) {
-        var call = calls.begin(request, bodyCredit);
-        outbox.ready(call);
-        return call;
+        return calls.begin(request, bodyCredit);
     }
 
     /// Waits for the answer; if it does not come in time the call is abandoned.
@@ -161,7 +159,6 @@ final class Connection {
         var last = calls.last(Request.plain(LEAVE, Request.fields(LEAVE)), why);
         pings.close(why);
         if (last.isPresent()) {
-            outbox.ready(last.get());
             try {
                 var _ = last.get().answer().await(deadline);
             } catch (InterruptedException _) {

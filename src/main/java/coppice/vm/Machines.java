@@ -216,8 +216,7 @@ final class Machines {
     /// Tells the agent of a VM that goes on what time it is. A VM whose agent its user has broken still goes on: it is the same VM, and
     /// nobody else could mend it.
     private static void greet(VmId vm, Qemu qemu, GuestLine line, Deadline deadline) {
-        // It leaves time for what comes after it: a start shall not fail for an agent that it does
-        // without.
+        // The rest is for what comes after it: a start does without the agent.
         var until = deadline.atMost(AGENT).atMost(deadline.left().dividedBy(2));
         try {
             line.guest(until);

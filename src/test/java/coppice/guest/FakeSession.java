@@ -20,6 +20,7 @@ final class FakeSession {
     private final Map<Integer, Stream> streams = new LinkedHashMap<>();
     private final ArrayDeque<Frame> replies = new ArrayDeque<>();
     private boolean over;
+    private int lastOpened;
 
     private static final class Stream {
         final ByteArrayOutputStream open = new ByteArrayOutputStream();
@@ -139,6 +140,10 @@ final class FakeSession {
     }
 
     private void open(Frame frame) throws IOException {
+        if (!streams.containsKey(frame.stream())) {
+            require(frame.stream() > lastOpened, "a stream out of order");
+            lastOpened = frame.stream();
+        }
         var stream = streams.computeIfAbsent(frame.stream(), _ -> new Stream());
         stream.stdinCredit = guest.window();
         stream.open.writeBytes(frame.payload());
@@ -168,26 +173,18 @@ final class FakeSession {
             case "exec.attach" -> attach(number, stream, fields);
             case "exec.kill" -> {
                 if (guest.command(fields.uuid(Tag.EXEC_ID).orElseThrow()).isPresent()) {
-                    done(number, "kill " + fields.number(Tag.SIGNAL, 64), new FieldsWriter());
+                    done(number, "kill " + fields.number(Tag.SIGNAL, 64));
                 } else {
                     refuse(number, "NO_SUCH_EXEC", "");
                 }
             }
-            case "clock" ->
-                    done(
-                            number,
-                            "clock " + fields.number(Tag.WALL_CLOCK, Long.MAX_VALUE),
-                            new FieldsWriter());
-            case "cpu.online" ->
-                    done(number, "cpus " + fields.number(Tag.COUNT, 1000), new FieldsWriter());
+            case "clock" -> done(number, "clock " + fields.number(Tag.WALL_CLOCK, Long.MAX_VALUE));
+            case "cpu.online" -> done(number, "cpus " + fields.number(Tag.COUNT, 1000));
             case "memory.online" ->
-                    done(
-                            number,
-                            "memory " + fields.number(Tag.SIZE, Long.MAX_VALUE),
-                            new FieldsWriter());
+                    done(number, "memory " + fields.number(Tag.SIZE, Long.MAX_VALUE));
             case "disk.grow" ->
                     done(number, operation, new FieldsWriter().number(Tag.SIZE, 5L << 30));
-            default -> done(number, operation, new FieldsWriter());
+            default -> done(number, operation);
         }
     }
 
@@ -227,6 +224,10 @@ final class FakeSession {
                                 .text(Tag.CODE, code)
                                 .text(Tag.MESSAGE, message)
                                 .toBytes()));
+    }
+
+    private void done(int number, String what) {
+        done(number, what, new FieldsWriter());
     }
 
     private void done(int number, String what, FieldsWriter result) {

@@ -182,6 +182,7 @@ class GuestFilesTest {
         var guest = Given.connect(vm.plug());
         try (var writing = guest.files().write("/f", ROOT, file(new byte[100]))) {
             writing.write(new byte[99], 0, 99, Given.soon());
+            guest.ping(Given.soon()); // by then the agent knows of it
             assertThrows(IllegalStateException.class, () -> writing.commit(Given.soon()));
             assertThrows(
                     IllegalArgumentException.class,

@@ -222,6 +222,20 @@ class GuestTest {
     }
 
     @Test
+    void streamsAreOpenedInTheOrderOfTheirNumbersWhoeverAsks() throws Exception {
+        var guest = Given.connect(vm.plug());
+        try (var threads = Executors.newFixedThreadPool(8)) {
+            var calls = new ArrayList<Future<?>>();
+            for (int i = 0; i < 4000; i++) {
+                calls.add(threads.submit(() -> guest.sync(Given.soon())));
+            }
+            for (var call : calls) {
+                call.get(); // a number that came too late would be a breach
+            }
+        }
+    }
+
+    @Test
     void closingFailsEveryWaitingCallAtOnce() throws Exception {
         var told = new AtomicInteger();
         var asked = new CountDownLatch(20);

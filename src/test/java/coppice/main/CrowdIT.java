@@ -132,7 +132,7 @@ class CrowdIT {
                 }
             }
             System.out.printf("%d KiB of running commands were kept: %s%n", kept >> 10, agent);
-            assertTrue(kept > 16 * MIB && kept < 2 * LOUD * KEPT, kept + " bytes");
+            assertTrue(kept > 8 * MIB && kept < 2 * LOUD * KEPT, kept + " bytes");
             assertTrue(Integer.parseInt(agent.replaceAll("\\D", "")) < MOST_KIB, agent);
         }
     }
