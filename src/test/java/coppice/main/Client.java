@@ -99,12 +99,12 @@ final class Client {
 
     /// Opens the WebSocket of a terminal: the path below the VM's `pty`.
     TerminalPeer terminal(String vm, String path) {
-        return TerminalPeer.open(http, terminalOf(vm, path), key);
+        return TerminalPeer.open(terminalOf(vm, path), key);
     }
 
     /// The status with which such a terminal is refused.
     int refusedTerminal(String vm, String path) {
-        return TerminalPeer.refused(http, terminalOf(vm, path), key);
+        return TerminalPeer.refused(terminalOf(vm, path), key);
     }
 
     private URI terminalOf(String vm, String path) {

@@ -4,8 +4,8 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import coppice.Wait;
+import coppice.api.v5.TerminalPeer;
 import java.io.IOException;
-import java.net.http.WebSocketHandshakeException;
 import java.nio.file.Files;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -13,7 +13,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.Callable;
-import java.util.concurrent.CompletionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
@@ -210,13 +209,9 @@ class HostileGuestIT {
         try {
             client.terminal(vm, "?exec=cat").cut();
             return "101";
-        } catch (CompletionException e) {
-            if (e.getCause() instanceof WebSocketHandshakeException refusal) {
-                int status = refusal.getResponse().statusCode();
-                assertTrue(List.of(503, 504).contains(status), () -> "status " + status);
-                return Integer.toString(status);
-            }
-            throw e;
+        } catch (TerminalPeer.Refused e) {
+            assertTrue(List.of(503, 504).contains(e.status()), e::getMessage);
+            return Integer.toString(e.status());
         }
     }
 

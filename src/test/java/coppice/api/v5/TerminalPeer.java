@@ -3,112 +3,177 @@ package coppice.api.v5;
 import static java.nio.charset.StandardCharsets.ISO_8859_1;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
+import coppice.http.RawSocket;
 import coppice.json.Json;
 import coppice.json.JsonObject;
+import java.io.BufferedInputStream;
 import java.io.ByteArrayOutputStream;
+import java.io.DataInputStream;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.net.InetSocketAddress;
+import java.net.Socket;
+import java.net.SocketTimeoutException;
 import java.net.URI;
-import java.net.http.HttpClient;
-import java.net.http.WebSocket;
-import java.net.http.WebSocketHandshakeException;
 import java.nio.ByteBuffer;
 import java.util.Arrays;
 import java.util.Optional;
-import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CompletionException;
-import java.util.concurrent.CompletionStage;
-import java.util.concurrent.LinkedBlockingQueue;
-import java.util.concurrent.TimeUnit;
 
-/// A client of a terminal's WebSocket, the JDK's. Frames are taken one by one: text is told as it is, what is binary as bytes.
-public final class TerminalPeer implements WebSocket.Listener {
-    private static final int PATIENCE = 30;
+/// A client of a terminal's WebSocket. Frames are taken one by one: text is told as it is, what is binary as bytes. It is not the JDK's,
+/// which loses bytes that come right behind the answer to its handshake: the 32 KiB after the first 16, where a terminal has much to show.
+public final class TerminalPeer {
+    private static final int PATIENCE_MS = 30_000;
+    private static final int CUT = 1006;
 
-    /// What came, in order: `String`, `byte[]`, or the `Integer` that it was closed with.
-    private final BlockingQueue<Object> frames = new LinkedBlockingQueue<>();
-
-    private final StringBuilder text = new StringBuilder();
-    private final ByteArrayOutputStream bytes = new ByteArrayOutputStream();
-    private WebSocket socket;
+    private final Socket socket;
+    private final DataInputStream in;
     private int closedWith;
 
-    public static TerminalPeer open(HttpClient client, URI address, String bearer) {
-        var peer = new TerminalPeer();
-        peer.socket =
-                client.newWebSocketBuilder()
-                        .header("Authorization", "Bearer " + bearer)
-                        .buildAsync(address, peer)
-                        .join();
-        return peer;
+    /// An opening handshake that was refused.
+    public static final class Refused extends CompletionException {
+        private static final long serialVersionUID = 1L;
+        private final int status;
+
+        Refused(int status) {
+            super("the handshake was answered " + status);
+            this.status = status;
+        }
+
+        public int status() {
+            return status;
+        }
+    }
+
+    private TerminalPeer(Socket socket) throws IOException {
+        this.socket = socket;
+        this.in = new DataInputStream(new BufferedInputStream(socket.getInputStream()));
+    }
+
+    /// @throws Refused if it is answered anything but 101
+    /// @throws CompletionException if it is not answered
+    public static TerminalPeer open(URI address, String bearer) {
+        var socket = new Socket();
+        try {
+            socket.setSoTimeout(PATIENCE_MS);
+            socket.connect(new InetSocketAddress(address.getHost(), address.getPort()));
+            var peer = new TerminalPeer(socket);
+            peer.shakeHands(address, bearer);
+            return peer;
+        } catch (IOException | Refused e) {
+            closeQuietly(socket);
+            throw e instanceof Refused refused ? refused : new CompletionException(e);
+        }
+    }
+
+    private void shakeHands(URI address, String bearer) throws IOException {
+        var path = address.getRawPath();
+        var query = address.getRawQuery() == null ? "" : "?" + address.getRawQuery();
+        var head =
+                "GET %s%s HTTP/1.1\r\nAuthorization: Bearer %s\r\n%s\r\n"
+                        .formatted(path, query, bearer, RawSocket.ASK);
+        socket.getOutputStream().write(head.getBytes(ISO_8859_1));
+        var first = line();
+        if (!first.startsWith("HTTP/1.1 ")) {
+            throw new IOException("no answer: " + first);
+        }
+        int status = Integer.parseInt(first.substring(9, 12));
+        if (status != 101) {
+            throw new Refused(status);
+        }
+        while (!line().isEmpty()) {
+            // the other header fields say nothing that a terminal's client must know
+        }
+    }
+
+    private String line() throws IOException {
+        var line = new StringBuilder();
+        while (line.length() < 2 || line.charAt(line.length() - 1) != '\n') {
+            line.append((char) in.readUnsignedByte());
+        }
+        return line.substring(0, line.length() - 2);
     }
 
     /// The status of an opening handshake that is refused.
-    public static int refused(HttpClient client, URI address, String bearer) {
+    public static int refused(URI address, String bearer) {
         try {
-            open(client, address, bearer).cut();
+            open(address, bearer).cut();
             return 101;
-        } catch (CompletionException e) {
-            if (e.getCause() instanceof WebSocketHandshakeException refusal) {
-                return refusal.getResponse().statusCode();
-            }
-            throw e;
+        } catch (Refused refusal) {
+            return refusal.status();
         }
     }
 
-    @Override
-    public void onOpen(WebSocket opened) {
-        // Frames are asked for by `next`.
-    }
-
-    // tidy: the JDK names its return type
-    @Override
-    public CompletionStage<?> onText(WebSocket from, CharSequence part, boolean isLast) {
-        text.append(part);
-        if (isLast) {
-            frames.add(text.toString());
-            text.setLength(0);
-        } else {
-            from.request(1);
-        }
-        return null;
-    }
-
-    // tidy: the JDK names its return type
-    @Override
-    public CompletionStage<?> onBinary(WebSocket from, ByteBuffer part, boolean isLast) {
-        var copy = new byte[part.remaining()];
-        part.get(copy);
-        bytes.writeBytes(copy);
-        if (isLast) {
-            frames.add(bytes.toByteArray());
-            bytes.reset();
-        } else {
-            from.request(1);
-        }
-        return null;
-    }
-
-    // tidy: the JDK names its return type
-    @Override
-    public CompletionStage<?> onClose(WebSocket from, int code, String reason) {
-        frames.add(code);
-        return null;
-    }
-
-    @Override
-    public void onError(WebSocket from, Throwable why) {
-        frames.add(1006);
-    }
-
+    /// What comes next: `String`, `byte[]`, or the `Integer` that it was closed with.
     private Object next() {
-        socket.request(1);
+        var whole = new ByteArrayOutputStream();
+        boolean isText = false;
         try {
-            var frame = frames.poll(PATIENCE, TimeUnit.SECONDS);
-            if (frame == null) {
-                throw new AssertionError("nothing came");
+            while (true) {
+                int first = in.readUnsignedByte();
+                var payload = in.readNBytes(length(in.readUnsignedByte()));
+                switch (first & 15) {
+                    case RawSocket.PING -> send(RawSocket.PONG, payload);
+                    case RawSocket.PONG -> {}
+                    case RawSocket.CLOSE -> {
+                        int code = payload.length < 2 ? 1005 : ByteBuffer.wrap(payload).getShort();
+                        sayGoodbye(payload);
+                        return code;
+                    }
+                    default -> {
+                        isText |= (first & 15) == RawSocket.TEXT;
+                        whole.writeBytes(payload);
+                        if ((first & RawSocket.FIN) != 0) {
+                            return isText ? whole.toString(UTF_8) : whole.toByteArray();
+                        }
+                    }
+                }
             }
-            return frame;
-        } catch (InterruptedException e) {
-            throw new IllegalStateException(e);
+        } catch (SocketTimeoutException e) {
+            throw new AssertionError("nothing came", e);
+        } catch (IOException e) {
+            return CUT;
+        }
+    }
+
+    private int length(int first) throws IOException {
+        return switch (first) {
+            case 126 -> in.readUnsignedShort();
+            case 127 -> Math.toIntExact(in.readLong());
+            default -> first;
+        };
+    }
+
+    /// It is answered as it came; whether the other end still listens is its affair.
+    private void sayGoodbye(byte[] payload) {
+        try {
+            send(RawSocket.CLOSE, payload);
+        } catch (IOException _) {
+            // it is gone
+        }
+    }
+
+    /// With a mask of zeros, which changes nothing.
+    private void send(int kind, byte[] payload) throws IOException {
+        var head = RawSocket.head(RawSocket.FIN | kind, payload.length, true);
+        Arrays.fill(head, head.length - 4, head.length, (byte) 0);
+        var frame = ByteBuffer.allocate(head.length + payload.length).put(head).put(payload);
+        socket.getOutputStream().write(frame.array());
+    }
+
+    private void say(int kind, byte[] payload) {
+        try {
+            send(kind, payload);
+        } catch (IOException e) {
+            throw new CompletionException(e);
+        }
+    }
+
+    private static void closeQuietly(Socket socket) {
+        try {
+            socket.close();
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
         }
     }
 
@@ -233,19 +298,19 @@ public final class TerminalPeer implements WebSocket.Listener {
     }
 
     public void type(byte[] input) {
-        socket.sendBinary(ByteBuffer.wrap(input), true).join();
+        say(RawSocket.BINARY, input);
     }
 
     public void say(String frame) {
-        socket.sendText(frame, true).join();
+        say(RawSocket.TEXT, frame.getBytes(UTF_8));
     }
 
     public void close() {
-        socket.sendClose(1000, "").join();
+        say(RawSocket.CLOSE, new byte[] {0x03, (byte) 0xe8});
     }
 
     /// Goes away without a word.
     public void cut() {
-        socket.abort();
+        closeQuietly(socket);
     }
 }

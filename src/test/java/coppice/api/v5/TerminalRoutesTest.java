@@ -168,13 +168,11 @@ class TerminalRoutesTest {
         }
         assertEquals(409, server.refused(""));
         var other = UUID.randomUUID().toString();
-        assertEquals(404, TerminalPeer.refused(server.client, server.address("web", ""), other));
+        assertEquals(404, TerminalPeer.refused(server.address("web", ""), other));
         assertEquals(
                 404,
                 TerminalPeer.refused(
-                        server.client,
-                        server.address("gone", "?cols=0"),
-                        server.given.ada().toString()));
+                        server.address("gone", "?cols=0"), server.given.ada().toString()));
         server.ada().as(UUID.fromString(other)).get("/v5/vms/web/pty/sessions").expect(404);
     }
 

@@ -9,13 +9,11 @@ import coppice.http.HttpServer;
 import coppice.vm.GivenTerminals;
 import java.net.InetSocketAddress;
 import java.net.URI;
-import java.net.http.HttpClient;
 import java.util.UUID;
 
 /// A real server for the terminals of [GivenTerminals], and clients of it.
 final class TerminalServer implements AutoCloseable {
     final GivenTerminals given = new GivenTerminals();
-    final HttpClient client = HttpClient.newHttpClient();
     private final HttpServer server;
 
     TerminalServer() {
@@ -35,11 +33,11 @@ final class TerminalServer implements AutoCloseable {
 
     /// Opens a WebSocket at this path below the VM's terminals.
     TerminalPeer open(String path) {
-        return TerminalPeer.open(client, address("web", path), given.ada().toString());
+        return TerminalPeer.open(address("web", path), given.ada().toString());
     }
 
     int refused(String path) {
-        return TerminalPeer.refused(client, address("web", path), given.ada().toString());
+        return TerminalPeer.refused(address("web", path), given.ada().toString());
     }
 
     URI address(String vm, String path) {
@@ -52,7 +50,6 @@ final class TerminalServer implements AutoCloseable {
 
     @Override
     public void close() {
-        client.shutdownNow();
         server.close();
         given.close();
     }
