@@ -4,7 +4,6 @@ import coppice.base.Code;
 import coppice.base.Deadline;
 import coppice.base.Failure;
 import java.nio.channels.SocketChannel;
-import java.time.Duration;
 import java.util.Map;
 import java.util.function.BooleanSupplier;
 
@@ -14,8 +13,6 @@ import java.util.function.BooleanSupplier;
 /// that has something to send when its device state is loaded sends it at once; if nobody is connected then, the port says nothing
 /// more until a connection to it has ended (hw/char/virtio-console.c, hw/char/virtio-serial-bus.c).
 final class AgentPort {
-    private static final Duration POLL = Duration.ofMillis(1);
-
     private final MachineFiles files;
     private final Qmp qmp;
     private final BooleanSupplier isAlive;
@@ -39,7 +36,7 @@ final class AgentPort {
                         "the agent's port is not %s in time"
                                 .formatted(isConnected ? "connected" : "free"));
             }
-            Qemu.pause(POLL);
+            Qemu.pause(Qemu.POLL);
         }
     }
 

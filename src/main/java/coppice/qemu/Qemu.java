@@ -27,7 +27,7 @@ import tools.jackson.databind.JsonNode;
 /// itself; `onExit` is told exactly once, on a thread of its own, and from then on every call fails with `UNAVAILABLE`. Closing the
 /// object only lets go of the process: the VM goes on.
 public final class Qemu implements AutoCloseable {
-    private static final Duration POLL = Duration.ofMillis(1);
+    static final Duration POLL = Duration.ofMillis(1);
     private static final Duration STALL = Duration.ofSeconds(1);
     private static final Duration CONTROL = Duration.ofSeconds(5);
 

@@ -1,12 +1,15 @@
 package coppice.vm;
 
 import coppice.base.Deadline;
+import java.time.Duration;
 import java.util.Optional;
 import java.util.UUID;
 import java.util.function.BooleanSupplier;
 
 /// How one VM that runs is paused. On the VM's loop.
 final class Pauses {
+    private static final Duration ENDING = Duration.ofMillis(500);
+
     private final VmContext context;
     private final Presence presence;
 
@@ -51,13 +54,14 @@ final class Pauses {
         if (presence.vm().state().equals(running)) {
             return; // it was never begun
         }
-        if (machine.qemu().isAlive()) {
-            presence.become(running);
-        } else {
+        // Its connection breaks a moment before the process is known to have ended.
+        if (machine.qemu().hasEnded(Deadline.in(ENDING))) {
             presence.rest(
                     new VmState.Stopped(
                             presence.now(),
                             Optional.of("the VM ended while its memory was being saved")));
+        } else {
+            presence.become(running);
         }
     }
 }

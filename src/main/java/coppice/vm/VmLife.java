@@ -21,13 +21,11 @@ import org.slf4j.LoggerFactory;
 /// One VM: its state, its machine while it has one, and every transition between states ([VmState] has the table).
 ///
 /// All methods but those that say otherwise run on the VM's loop. Each transition is written to the store first, then made in memory.
-final class VmLife { // tidy: all transitions of a VM stand in one place
+final class VmLife {
     private static final Logger LOG = LoggerFactory.getLogger(VmLife.class);
 
     /// What was due and failed is not tried again before.
     private static final Duration RETRY = Duration.ofSeconds(10);
-
-    private static final Duration ENDING = Duration.ofMillis(500);
 
     private static final Duration CUT = Duration.ofMillis(50);
 
@@ -176,19 +174,9 @@ final class VmLife { // tidy: all transitions of a VM stand in one place
     private void pause(Runnable act) {
         try {
             act.run();
-        } catch (RuntimeException e) {
-            endIfGone();
-            throw e;
         } finally {
             lookAtTime(); // one that rests may be due to be deleted at once
         }
-    }
-
-    /// A machine that ended while it was paused is heard of later: whoever asked for the pause shall see what became of the VM.
-    private void endIfGone() {
-        live().filter(machine -> vm().state() instanceof VmState.Running)
-                .filter(machine -> machine.qemu().hasEnded(Deadline.in(ENDING)))
-                .ifPresent(machine -> end(machine.qemu().exit()));
     }
 
     /// Captures the VM into `place`; the VM stays what it is.
