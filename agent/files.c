@@ -45,15 +45,19 @@ bool file_failed(struct fault *fault, const char *step, const char *path) {
     return fault_set(fault, code_of(errno), "cannot %s %.90s: %s", step, path, strerror(errno));
 }
 
-bool write_whole(int fd, const void *bytes, size_t length, struct fault *fault) {
+bool write_all(int fd, const void *bytes, size_t length) {
     for (size_t at = 0; at < length;) {
         ssize_t written = write(fd, (const uint8_t *)bytes + at, length - at);
         if (written == -1 && errno != EINTR)
-            return fault_set(fault, "FAILED", "cannot send: %s", strerror(errno));
+            return false;
         if (written > 0)
             at += (size_t)written;
     }
     return true;
+}
+
+bool write_whole(int fd, const void *bytes, size_t length, struct fault *fault) {
+    return write_all(fd, bytes, length) || fault_set(fault, "FAILED", "cannot send: %s", strerror(errno));
 }
 
 /* Descriptions */
@@ -117,8 +121,7 @@ static ssize_t copy_part(int fd, off_t *offset, int pipe, size_t length) {
     if (buffer == NULL && (buffer = malloc(CHUNK)) == NULL)
         return -1;
     ssize_t got = pread(fd, buffer, length < CHUNK ? length : CHUNK, *offset);
-    struct fault fault;
-    if (got > 0 && !write_whole(pipe, buffer, (size_t)got, &fault))
+    if (got > 0 && !write_all(pipe, buffer, (size_t)got))
         return -1;
     if (got > 0)
         *offset += got;

@@ -9,7 +9,9 @@
 /* Fails the request by errno: "cannot open /etc/x: No such file or directory". Returns false. */
 bool file_failed(struct fault *fault, const char *step, const char *path);
 
-/* All of it into a pipe, however long the reader takes; false with the fault when there is no reader. */
+/* All of it, however long that takes; false with errno. */
+bool write_all(int fd, const void *bytes, size_t length);
+/* The same into a pipe; false with the fault when there is no reader. */
 bool write_whole(int fd, const void *bytes, size_t length, struct fault *fault);
 
 /* The place of a file that is to be made: its directory, with links followed, and what is missing above it. */

@@ -78,17 +78,6 @@ static bool check_target(const struct place *place, const char *path, struct sta
     return true;
 }
 
-static bool write_part(const struct writing *writing, const uint8_t *bytes, size_t length, struct fault *fault) {
-    for (size_t at = 0; at < length;) {
-        ssize_t written = write(writing->fd, bytes + at, length - at);
-        if (written == -1 && errno != EINTR)
-            return file_failed(fault, "write", writing->path);
-        if (written > 0)
-            at += (size_t)written;
-    }
-    return true;
-}
-
 /* Bytes until END; more than `size` are a fault as soon as they come. */
 static bool receive(const struct writing *writing, struct conduit_exit *body, uint64_t size, struct fault *fault) {
     const uint8_t *bytes;
@@ -97,8 +86,8 @@ static bool receive(const struct writing *writing, struct conduit_exit *body, ui
         got += length;
         if (got > size)
             break;
-        if (!write_part(writing, bytes, length, fault))
-            return false;
+        if (!write_all(writing->fd, bytes, length))
+            return file_failed(fault, "write", writing->path);
     }
     return got == size || fault_set(fault, "BAD_REQUEST", "%s bytes came than the %llu that were announced", got < size ? "fewer" : "more",
                                     (unsigned long long)size);
