@@ -25,6 +25,7 @@ class LeavingTest {
     private static final int LAST_WORDS = 200;
 
     private final FakeGuest vm = FakeGuest.running(stdin -> Ending.exit(0, stdin, new byte[0]));
+    private final CountDownLatch asked = new CountDownLatch(1);
     private final ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor();
 
     @AfterEach
@@ -33,25 +34,36 @@ class LeavingTest {
         threads.close();
     }
 
+    private interface Rest {
+        void play(Wire wire, int stream) throws IOException;
+    }
+
+    /// A guest whose agent follows the script from its first request on.
+    private Guest asked(Rest script) throws IOException {
+        return Given.connect(
+                vm.scripted(
+                        wire -> {
+                            wire.welcome();
+                            int stream = wire.next().stream();
+                            asked.countDown();
+                            script.play(wire, stream);
+                        }));
+    }
+
     @Test
     void allThatTheAgentSaysUntilItsLastAnswerIsTaken() throws Exception {
-        var asked = new CountDownLatch(1);
         var heard = new CountDownLatch(1);
         var guest =
-                Given.connect(
-                        vm.scripted(
-                                wire -> {
-                                    wire.welcome();
-                                    int stream = wire.next().stream();
-                                    asked.countDown();
-                                    int last = wire.next().stream();
-                                    for (int i = 0; i < LAST_WORDS; i++) {
-                                        wire.send(Scripts.data(stream, 1, 0, Frame.MAX_DATA));
-                                    }
-                                    Scripts.result(wire, last, new FieldsWriter());
-                                    assertThrows(IOException.class, wire::next);
-                                    heard.countDown();
-                                }));
+                asked(
+                        (wire, stream) -> {
+                            int last = wire.next().stream();
+                            for (int i = 0; i < LAST_WORDS; i++) {
+                                wire.send(Scripts.data(stream, 1, 0, Frame.MAX_DATA));
+                            }
+                            Scripts.result(wire, last, new FieldsWriter());
+                            assertThrows(IOException.class, wire::next);
+                            heard.countDown();
+                        });
         var sync = sync(guest);
         asked.await();
         guest.leave(Given.soon());
@@ -62,19 +74,14 @@ class LeavingTest {
 
     @Test
     void whoWaitsIsToldAtOnceAndNothingMoreIsAsked() throws Exception {
-        var asked = new CountDownLatch(1);
         var isTold = new CountDownLatch(1);
         var guest =
-                Given.connect(
-                        vm.scripted(
-                                wire -> {
-                                    wire.welcome();
-                                    wire.next();
-                                    asked.countDown();
-                                    int last = wire.next().stream();
-                                    await(isTold);
-                                    Scripts.result(wire, last, new FieldsWriter());
-                                }));
+                asked(
+                        (wire, _) -> {
+                            int last = wire.next().stream();
+                            await(isTold);
+                            Scripts.result(wire, last, new FieldsWriter());
+                        });
         var sync = sync(guest);
         asked.await();
         var leaving = threads.submit(() -> guest.leave(Given.soon()));
@@ -91,14 +98,11 @@ class LeavingTest {
     void anAgentThatDoesNotFallSilentIsCutOff() throws Exception {
         var isCut = new CountDownLatch(1);
         var guest =
-                Given.connect(
-                        vm.scripted(
-                                wire -> {
-                                    wire.welcome();
-                                    wire.next();
-                                    assertThrows(IOException.class, wire::next);
-                                    isCut.countDown();
-                                }));
+                asked(
+                        (wire, _) -> {
+                            assertThrows(IOException.class, wire::next);
+                            isCut.countDown();
+                        });
         guest.leave(Given.atOnce());
         assertTrue(isCut.await(30, TimeUnit.SECONDS));
     }
@@ -115,19 +119,14 @@ class LeavingTest {
 
     @Test
     void aConnectionIsStillOnlyWhileNothingIsAsked() throws Exception {
-        var asked = new CountDownLatch(1);
         var mayAnswer = new CountDownLatch(1);
         var guest =
-                Given.connect(
-                        vm.scripted(
-                                wire -> {
-                                    wire.welcome();
-                                    int stream = wire.next().stream();
-                                    asked.countDown();
-                                    await(mayAnswer);
-                                    Scripts.result(wire, stream, new FieldsWriter());
-                                    Scripts.result(wire, wire.next().stream(), new FieldsWriter());
-                                }));
+                asked(
+                        (wire, stream) -> {
+                            await(mayAnswer);
+                            Scripts.result(wire, stream, new FieldsWriter());
+                            Scripts.result(wire, wire.next().stream(), new FieldsWriter());
+                        });
         var first = threads.submit(() -> guest.sync(Given.soon()));
         asked.await();
         assertFalse(isStill(guest));

@@ -9,14 +9,20 @@ import java.net.InetAddress;
 import java.net.Socket;
 import java.net.SocketTimeoutException;
 import java.nio.charset.StandardCharsets;
+import java.time.Duration;
 
 /// A client that says exactly what it is told, for requests that no proper client would send.
 public final class RawPeer implements AutoCloseable {
     private final Socket socket;
 
     public RawPeer(int port) throws IOException {
+        this(port, Duration.ofSeconds(10));
+    }
+
+    /// @param patience how long it waits for a byte
+    public RawPeer(int port, Duration patience) throws IOException {
         this.socket = new Socket(InetAddress.getLoopbackAddress(), port);
-        socket.setSoTimeout(10_000);
+        socket.setSoTimeout(Math.toIntExact(patience.toMillis()));
     }
 
     public RawPeer send(String text) throws IOException {

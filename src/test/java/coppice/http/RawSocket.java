@@ -52,6 +52,11 @@ public final class RawSocket implements AutoCloseable {
         return new RawSocket(peer);
     }
 
+    /// Over a connection whose handshake is done.
+    public static RawSocket over(RawPeer peer) {
+        return new RawSocket(peer);
+    }
+
     public RawPeer peer() {
         return peer;
     }

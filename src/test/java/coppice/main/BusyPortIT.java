@@ -22,7 +22,7 @@ import java.util.concurrent.Future;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
-import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
@@ -44,20 +44,13 @@ class BusyPortIT {
             "{'execute':'x-query-virtio-queue-status','arguments':"
                     + "{'path':'/machine/peripheral/serial/virtio-backend','queue':5}}";
 
-    private Installation installation;
+    @AutoClose private Installation installation;
     private Client client;
 
     @BeforeAll
     void start() {
         installation = Installation.start();
         client = installation.client("main");
-    }
-
-    @AfterAll
-    void end() {
-        if (installation != null) {
-            installation.close();
-        }
     }
 
     /// QEMU drops a buffer that it is about to send when nobody is connected any more, and the guest never gets it back: of 128.

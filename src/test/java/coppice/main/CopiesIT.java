@@ -11,8 +11,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
-import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.Assumptions;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
@@ -28,20 +28,13 @@ class CopiesIT {
             "mkdir -p /etc/coppice/fork.d; printf '#!/bin/sh\\necho $(hostname) >> /etc/hooked\\n' > /etc/coppice/fork.d/10-note;"
                     + " chmod 755 /etc/coppice/fork.d/10-note; echo 'exit 1' > /etc/coppice/fork.d/README";
 
-    private Installation installation;
+    @AutoClose private Installation installation;
     private Client client;
 
     @BeforeAll
     void start() {
         installation = Installation.start();
         client = installation.client("main");
-    }
-
-    @AfterAll
-    void end() {
-        if (installation != null) {
-            installation.close();
-        }
     }
 
     @Test

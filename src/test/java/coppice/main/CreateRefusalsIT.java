@@ -5,7 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
-import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
@@ -133,7 +133,7 @@ class CreateRefusalsIT {
         },
     };
 
-    private Installation installation;
+    @AutoClose private Installation installation;
     private Client client;
 
     @BeforeAll
@@ -141,13 +141,6 @@ class CreateRefusalsIT {
         installation = Installation.start();
         client = installation.client("main");
         client.createVm("{\"slug\":\"here\"," + NO_RULES + "}");
-    }
-
-    @AfterAll
-    void end() {
-        if (installation != null) {
-            installation.close();
-        }
     }
 
     private void refusesCreate(int status, String code, String fields, String named) {

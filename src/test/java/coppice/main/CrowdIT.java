@@ -16,7 +16,7 @@ import java.util.concurrent.Callable;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.stream.IntStream;
-import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
@@ -39,7 +39,7 @@ class CrowdIT {
 
     private static final int MOST_KIB = 44 << 10;
 
-    private Installation installation;
+    @AutoClose private Installation installation;
     private Client client;
     private String vm;
 
@@ -49,13 +49,6 @@ class CrowdIT {
         client = installation.client("main");
         vm = client.createVm();
         client.run(vm, "yes 0123456 | head -c %d > /dev/shm/words".formatted(KEPT));
-    }
-
-    @AfterAll
-    void end() {
-        if (installation != null) {
-            installation.close();
-        }
     }
 
     @Test

@@ -11,7 +11,7 @@ import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
 import java.util.List;
 import java.util.Map;
-import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
@@ -21,7 +21,7 @@ import org.junit.jupiter.api.TestInstance;
 class DamagedCapturesIT {
     private static final String CREATE = "{\"snapshotId\":\"%s\",\"firewall\":{\"rules\":[]}}";
 
-    private Installation installation;
+    @AutoClose private Installation installation;
     private Client client;
     private String vm;
 
@@ -30,13 +30,6 @@ class DamagedCapturesIT {
         installation = Installation.start();
         client = installation.client("main");
         vm = client.createVm();
-    }
-
-    @AfterAll
-    void end() {
-        if (installation != null) {
-            installation.close();
-        }
     }
 
     /// Changes one file of a capture, whose directory it is given.

@@ -6,7 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import coppice.json.JsonObject;
 import java.util.Base64;
 import java.util.Optional;
-import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
@@ -14,7 +14,7 @@ import org.junit.jupiter.api.TestInstance;
 /// Commands in a real VM.
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 class ExecIT {
-    private Installation installation;
+    @AutoClose private Installation installation;
     private Client client;
     private String vm;
 
@@ -23,13 +23,6 @@ class ExecIT {
         installation = Installation.start();
         client = installation.client("main");
         vm = client.createVm();
-    }
-
-    @AfterAll
-    void end() {
-        if (installation != null) {
-            installation.close();
-        }
     }
 
     private JsonObject exec(String body) {

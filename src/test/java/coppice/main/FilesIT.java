@@ -16,7 +16,7 @@ import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.Executors;
-import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
@@ -24,7 +24,7 @@ import org.junit.jupiter.api.TestInstance;
 /// The files of a real VM over the API.
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 class FilesIT {
-    private Installation installation;
+    @AutoClose private Installation installation;
     private Client client;
     private String vm;
 
@@ -33,13 +33,6 @@ class FilesIT {
         installation = Installation.start();
         client = installation.client("main");
         vm = client.createVm();
-    }
-
-    @AfterAll
-    void end() {
-        if (installation != null) {
-            installation.close();
-        }
     }
 
     private String url(String call, String path, String... query) {

@@ -8,7 +8,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
-import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
@@ -26,7 +26,7 @@ class ForkRoutesIT {
                     + NO_RULES
                     + "}";
 
-    private Installation installation;
+    @AutoClose private Installation installation;
     private Client client;
     private String source;
 
@@ -36,13 +36,6 @@ class ForkRoutesIT {
         client = installation.client("main");
         source = client.createVm(SOURCE);
         client.run(source, "echo here > /dev/shm/memory; echo here > /root/disk");
-    }
-
-    @AfterAll
-    void end() {
-        if (installation != null) {
-            installation.close();
-        }
     }
 
     @Test

@@ -18,7 +18,7 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
-import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
@@ -39,7 +39,7 @@ class HostileGuestIT {
 
     private static final int MAX_LOG = 256 << 10;
 
-    private Installation installation;
+    @AutoClose private Installation installation;
     private Client client;
     private String neighbour;
 
@@ -49,13 +49,6 @@ class HostileGuestIT {
         installation = Installation.start(Map.of("COPPICE_VM_START_TIMEOUT", start));
         client = installation.client("main");
         neighbour = client.createVm();
-    }
-
-    @AfterAll
-    void end() {
-        if (installation != null) {
-            installation.close();
-        }
     }
 
     @Test

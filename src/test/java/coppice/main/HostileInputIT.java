@@ -9,7 +9,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
-import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
@@ -17,7 +17,7 @@ import org.junit.jupiter.api.TestInstance;
 /// Every operation that the server says it has, against callers who send garbage or ask for what is not theirs.
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 class HostileInputIT {
-    private Installation installation;
+    @AutoClose private Installation installation;
     private Client owner;
     private Client stranger;
     private String vm;
@@ -64,13 +64,6 @@ class HostileInputIT {
         stranger = installation.client("other");
         vm = owner.createVm("{\"slug\":\"mine\",\"firewall\":{\"rules\":[]}}");
         operations = operations();
-    }
-
-    @AfterAll
-    void end() {
-        if (installation != null) {
-            installation.close();
-        }
     }
 
     private List<Operation> operations() {

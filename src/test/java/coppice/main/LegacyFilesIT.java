@@ -19,7 +19,7 @@ import java.util.ArrayList;
 import java.util.Base64;
 import java.util.List;
 import java.util.Set;
-import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
@@ -31,7 +31,7 @@ class LegacyFilesIT {
     private static final int MAX = 10 << 20;
     private static final Duration PATIENCE = Duration.ofSeconds(20);
 
-    private Installation installation;
+    @AutoClose private Installation installation;
     private Client client;
     private Client app;
     private String id;
@@ -50,13 +50,6 @@ class LegacyFilesIT {
                         .requiredString("id");
         path = "/v1/vms/" + id.substring(3);
         root(id, "cd /srv && mv app real && ln -s real app"); // as deployments do
-    }
-
-    @AfterAll
-    void end() {
-        if (installation != null) {
-            installation.close();
-        }
     }
 
     /// Runs a command as root; the default user is the app's.

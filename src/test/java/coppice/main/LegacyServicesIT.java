@@ -10,7 +10,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
-import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
@@ -21,7 +21,7 @@ class LegacyServicesIT {
     /// Everything that systemd or a shell would make something of.
     private static final String ODD = "  a\t\"b\" 'c' \\ \\n %h %% $HOME ${PATH} $$ ; # ä€😀 ";
 
-    private Installation installation;
+    @AutoClose private Installation installation;
     private Client client;
     private String vm;
     private String services;
@@ -67,13 +67,6 @@ class LegacyServicesIT {
 
     private Client.Answer create(JsonWriter body) {
         return client.post("/v1/vms", new String(Json.write(body), StandardCharsets.UTF_8));
-    }
-
-    @AfterAll
-    void end() {
-        if (installation != null) {
-            installation.close();
-        }
     }
 
     @Test

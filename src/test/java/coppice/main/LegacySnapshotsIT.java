@@ -7,7 +7,7 @@ import coppice.json.JsonObject;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
-import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
@@ -17,7 +17,7 @@ import org.junit.jupiter.api.TestInstance;
 class LegacySnapshotsIT {
     private static final String UUID = "[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}";
 
-    private Installation installation;
+    @AutoClose private Installation installation;
     private Client client;
     private String vm;
 
@@ -26,13 +26,6 @@ class LegacySnapshotsIT {
         installation = Installation.start();
         client = installation.client("main");
         vm = client.createVm("{\"slug\":\"mine\",\"firewall\":{\"rules\":[]}}");
-    }
-
-    @AfterAll
-    void end() {
-        if (installation != null) {
-            installation.close();
-        }
     }
 
     @Test

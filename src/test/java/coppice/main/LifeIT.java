@@ -19,7 +19,7 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.BooleanSupplier;
-import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
@@ -30,20 +30,13 @@ class LifeIT {
     private static final Duration SOON = Duration.ofSeconds(10);
     private static final Duration BOOT = Duration.ofSeconds(90);
 
-    private Installation installation;
+    @AutoClose private Installation installation;
     private Client client;
 
     @BeforeAll
     void start() {
         installation = Installation.start();
         client = installation.client("main");
-    }
-
-    @AfterAll
-    void end() {
-        if (installation != null) {
-            installation.close();
-        }
     }
 
     @Test

@@ -5,7 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import coppice.Wait;
 import java.time.Duration;
 import java.util.Map;
-import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
@@ -15,7 +15,7 @@ import org.junit.jupiter.api.TestInstance;
 class RefusalsIT {
     private static final String NO_RULES = "\"firewall\":{\"rules\":[]}";
 
-    private Installation installation;
+    @AutoClose private Installation installation;
     private Client client;
 
     @BeforeAll
@@ -23,13 +23,6 @@ class RefusalsIT {
         installation = Installation.start();
         client = installation.client("main");
         client.createVm("{\"slug\":\"here\"," + NO_RULES + "}");
-    }
-
-    @AfterAll
-    void end() {
-        if (installation != null) {
-            installation.close();
-        }
     }
 
     @Test

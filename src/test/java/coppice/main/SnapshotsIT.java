@@ -10,7 +10,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.function.BooleanSupplier;
-import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
@@ -21,7 +21,7 @@ class SnapshotsIT {
     private static final String NO_RULES = "\"firewall\":{\"rules\":[]}";
     private static final Duration PATIENCE = Duration.ofSeconds(30);
 
-    private Installation installation;
+    @AutoClose private Installation installation;
     private Client client;
     private Client stranger;
 
@@ -30,13 +30,6 @@ class SnapshotsIT {
         installation = Installation.start();
         client = installation.client("main");
         stranger = installation.client("other");
-    }
-
-    @AfterAll
-    void end() {
-        if (installation != null) {
-            installation.close();
-        }
     }
 
     @Test

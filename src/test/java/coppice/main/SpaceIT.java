@@ -14,7 +14,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeSet;
-import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
@@ -24,7 +24,7 @@ import org.junit.jupiter.api.TestInstance;
 class SpaceIT {
     private static final long RESERVE = 512;
 
-    private Installation installation;
+    @AutoClose private Installation installation;
     private Client client;
 
     @BeforeAll
@@ -37,13 +37,6 @@ class SpaceIT {
                                 "COPPICE_NODE_DISK_RESERVE",
                                 Long.toString(RESERVE)));
         client = installation.client("main");
-    }
-
-    @AfterAll
-    void end() {
-        if (installation != null) {
-            installation.close();
-        }
     }
 
     @Test

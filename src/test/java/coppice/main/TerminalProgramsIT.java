@@ -7,7 +7,7 @@ import coppice.Wait;
 import coppice.api.v5.TerminalPeer;
 import java.time.Duration;
 import java.util.Map;
-import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
@@ -21,7 +21,7 @@ class TerminalProgramsIT {
     private static final String SHELL =
             "?cols=100&rows=30&linuxUser=root&exec=PS1%3D%27ready%3E%27%20exec%20bash%20--norc";
 
-    private Installation installation;
+    @AutoClose private Installation installation;
     private Client client;
     private String vm;
 
@@ -32,13 +32,6 @@ class TerminalProgramsIT {
                         Map.of("COPPICE_IMAGES", "debian", "COPPICE_IMAGE_DEFAULT", "debian"));
         client = installation.client("main");
         vm = client.createVm();
-    }
-
-    @AfterAll
-    void end() {
-        if (installation != null) {
-            installation.close();
-        }
     }
 
     @Test

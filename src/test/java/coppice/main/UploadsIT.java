@@ -12,7 +12,7 @@ import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.util.ArrayList;
 import java.util.Arrays;
-import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
@@ -20,7 +20,7 @@ import org.junit.jupiter.api.TestInstance;
 /// Files that come into a real VM in chunks.
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 class UploadsIT {
-    private Installation installation;
+    @AutoClose private Installation installation;
     private Client client;
     private String vm;
 
@@ -29,13 +29,6 @@ class UploadsIT {
         installation = Installation.start();
         client = installation.client("main");
         vm = client.createVm();
-    }
-
-    @AfterAll
-    void end() {
-        if (installation != null) {
-            installation.close();
-        }
     }
 
     private String uploads() {

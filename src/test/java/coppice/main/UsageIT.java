@@ -6,7 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.nio.charset.StandardCharsets;
 import java.util.Map;
-import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
@@ -17,7 +17,7 @@ class UsageIT {
     private static final String TOKEN = "a-token-of-this-test";
     private static final String RANDOM = "head -c %dm /dev/urandom > %s";
 
-    private Installation installation;
+    @AutoClose private Installation installation;
     private Client client;
     private Client scraper;
 
@@ -26,13 +26,6 @@ class UsageIT {
         installation = Installation.start(Map.of("COPPICE_METRICS_TOKEN", TOKEN));
         client = installation.client("main");
         scraper = installation.clientWithKey(TOKEN);
-    }
-
-    @AfterAll
-    void end() {
-        if (installation != null) {
-            installation.close();
-        }
     }
 
     @Test

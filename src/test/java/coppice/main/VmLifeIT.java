@@ -7,7 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import coppice.Wait;
 import java.time.Duration;
 import java.time.Instant;
-import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
@@ -15,20 +15,13 @@ import org.junit.jupiter.api.TestInstance;
 /// What happens to one VM, with a real QEMU, through the API.
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 class VmLifeIT {
-    private Installation installation;
+    @AutoClose private Installation installation;
     private Client client;
 
     @BeforeAll
     void start() {
         installation = Installation.start();
         client = installation.client("main");
-    }
-
-    @AfterAll
-    void end() {
-        if (installation != null) {
-            installation.close();
-        }
     }
 
     @Test

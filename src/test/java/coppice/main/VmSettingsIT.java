@@ -7,8 +7,8 @@ import coppice.json.JsonObject;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
@@ -18,7 +18,7 @@ import org.junit.jupiter.api.TestInstance;
 class VmSettingsIT {
     private static final String NO_RULES = "\"firewall\":{\"rules\":[]}";
 
-    private Installation installation;
+    @AutoClose private Installation installation;
     private Client client;
 
     @BeforeAll
@@ -33,13 +33,6 @@ class VmSettingsIT {
                 .expect(200)
                 .requiredObjects("vms")
                 .forEach(vm -> client.delete("/v5/vms/" + vm.requiredString("id")).expect(204));
-    }
-
-    @AfterAll
-    void end() {
-        if (installation != null) {
-            installation.close();
-        }
     }
 
     private String create(String fields) {

@@ -103,7 +103,7 @@ public final class GivenVms implements AutoCloseable {
                 .with(vm.hardware().with(resources), vm.updatedAt());
     }
 
-    private static Vm.Settings with(Vm.Settings settings, Timers timers) {
+    static Vm.Settings with(Vm.Settings settings, Timers timers) {
         return new Vm.Settings(
                 settings.slug(),
                 settings.displayName(),

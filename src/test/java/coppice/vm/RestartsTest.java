@@ -192,7 +192,7 @@ class RestartsTest {
         var vm = insert(new VmState.Stopped(LOST, Optional.empty()), false, Timers.NONE);
         startServer();
         var zero = timers(Optional.of(Duration.ZERO), Optional.empty());
-        vms.update(ada, vm.text(), before -> with(before, zero), false);
+        vms.update(ada, vm.text(), before -> GivenVms.with(before, zero), false);
         assertGone(vm); // without anybody having looked at the time
     }
 
@@ -253,15 +253,6 @@ class RestartsTest {
     private static Timers timers(Optional<Duration> autoDelete, Optional<Duration> maxRunTotal) {
         return new Timers(
                 Optional.empty(), autoDelete, Optional.empty(), Optional.empty(), maxRunTotal);
-    }
-
-    private static Vm.Settings with(Vm.Settings settings, Timers timers) {
-        return new Vm.Settings(
-                settings.slug(),
-                settings.displayName(),
-                timers,
-                settings.automaticRestart(),
-                settings.metadata());
     }
 
     private static Vm.Settings declining(Vm.Settings settings) {

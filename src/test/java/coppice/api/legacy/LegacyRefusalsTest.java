@@ -5,32 +5,24 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import coppice.api.ApiCaller;
 import coppice.api.Route;
-import coppice.json.JsonObject;
+import coppice.api.WakeRefusals;
 import coppice.vm.GivenVms;
 import coppice.vm.GuestFileAccess;
 import coppice.vm.Snapshot;
 import coppice.vm.Terminals;
 import coppice.vm.VmId;
 import coppice.vm.VmLimits;
-import java.nio.file.Path;
 import java.time.Duration;
-import java.time.Instant;
 import java.util.List;
-import java.util.Optional;
 import java.util.stream.Stream;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /// What the legacy family refuses without a machine: rows of the error tables of contract/vms.md, vm-filesystem.md, vm-pty.md and
 /// vm-systemd.md. That each answer has the family's shape, [ApiCaller] says.
-class LegacyRefusalsTest {
-    private static final String VM = "/v1/vms/stopped/";
-
-    /// All that wakes a VM.
+class LegacyRefusalsTest extends WakeRefusals {
     private static final List<String> WAKING =
             List.of(
                     "POST start {}",
@@ -47,29 +39,25 @@ class LegacyRefusalsTest {
                     "POST systemd/stop {\"services\":[{\"id\":\"x\"}]}",
                     "POST systemd/restart {\"services\":[{\"id\":\"x\"}]}");
 
-    @TempDir private Path directory;
-    private GivenVms given;
-    private List<Route> routes;
-    private ApiCaller ada;
-    private Instant time = Instant.parse("2026-03-01T09:30:00Z");
-
-    private void open(VmLimits limits) {
-        given = new GivenVms(directory, limits, () -> time);
-        var vms = given.vms();
-        var files = new GuestFileAccess(vms, limits.start());
-        routes =
-                Stream.of(
-                                new LegacyVmRoutes(vms, "acme").routes(),
-                                new LegacyFileRoutes(vms, files, "acme").routes(),
-                                new LegacyTerminalRoutes(vms, new Terminals(vms), "acme").routes())
-                        .flatMap(List::stream)
-                        .toList();
-        ada = new ApiCaller(routes, given.ada().uuid());
+    LegacyRefusalsTest() {
+        super("/v1/vms");
     }
 
-    @AfterEach
-    void close() {
-        given.close();
+    @Override
+    protected List<Route> routes(VmLimits limits) {
+        var vms = given.vms();
+        var files = new GuestFileAccess(vms, limits.start());
+        return Stream.of(
+                        new LegacyVmRoutes(vms, "acme").routes(),
+                        new LegacyFileRoutes(vms, files, "acme").routes(),
+                        new LegacyTerminalRoutes(vms, new Terminals(vms), "acme").routes())
+                .flatMap(List::stream)
+                .toList();
+    }
+
+    @Override
+    protected List<String> waking() {
+        return WAKING;
     }
 
     @Test
@@ -77,7 +65,7 @@ class LegacyRefusalsTest {
         open(GivenVms.LIMITS);
         int calls = 0;
         var never = VmId.random().text();
-        for (var route : routes) {
+        for (var route : routes(GivenVms.LIMITS)) {
             var path = route.path().toString();
             if (!path.contains("{vm_id}")) {
                 continue;
@@ -93,53 +81,14 @@ class LegacyRefusalsTest {
         assertTrue(calls >= 3 * 26, "only %d calls".formatted(calls));
     }
 
-    private void assertNothingWakes(int status, String code, String words) {
-        for (var call : WAKING) {
-            var parts = (call + " ").split(" ", 3);
-            var answer = ada.send(parts[0], VM + parts[1], parts[2].strip());
-            assertEquals(status, answer.status(), () -> call + ": " + answer.text());
-            assertTrue(
-                    answer.expect(status, code).requiredString("message").contains(words),
-                    () -> call + ": " + answer.text());
-        }
-    }
-
-    @Test
-    void aVmThatThereIsNoRoomForIsNotWoken() {
-        open(GivenVms.LIMITS);
-        assertNothingWakes(409, "CONFLICT", "no capacity");
-    }
-
     @Test
     void aStartThatIsRefusedLeavesTheSettingsAsTheyWere() {
         open(GivenVms.LIMITS);
         var id = given.stopped().id().text();
         var before = given.vms().get(given.ada(), id).settings();
-        ada.post(VM + "start", "{\"idleTimeoutSeconds\":7,\"activityThresholdBytes\":7}")
+        ada.post(vm() + "start", "{\"idleTimeoutSeconds\":7,\"activityThresholdBytes\":7}")
                 .expect(409, "CONFLICT");
         assertEquals(before, given.vms().get(given.ada(), id).settings());
-    }
-
-    @Test
-    void aVmThatHasSpentItsBudgetIsNotWoken() {
-        open(GivenVms.LIMITS);
-        given.spendBudget();
-        assertNothingWakes(409, "CONFLICT", "maxRunTotalSeconds");
-    }
-
-    @Test
-    void aVmBeyondTheLimitOfItsAccountIsNotWoken() {
-        open(GivenVms.limits(Optional.of(0), Optional.empty()));
-        assertNothingWakes(403, "VM_LIMIT_EXCEEDED", "0 running VMs");
-    }
-
-    @Test
-    void aVmThatIsNotWokenInTimeIsToldAsThat() {
-        open(GivenVms.startingWithin(Duration.ofMillis(50)));
-        try (var _ = given.keepBusy()) {
-            assertNothingWakes(504, "VM_START_TIMEOUT", "in time");
-            ada.post(VM + "fork", "{}").expect(504, "VM_START_TIMEOUT");
-        }
     }
 
     @Test
@@ -147,47 +96,13 @@ class LegacyRefusalsTest {
         open(GivenVms.LIMITS);
         var wait = "{\"readySignalTimeoutSeconds\":1}";
         try (var _ = given.keepBusy()) {
-            ada.post(VM + "fork", wait).expect(504, "VM_START_TIMEOUT");
+            ada.post(vm() + "fork", wait).expect(504, "VM_START_TIMEOUT");
         }
     }
 
-    private ApiCaller.Answer create(String more) {
-        var snapshot = given.snapshot(given.ada(), Snapshot.Settings.NONE).id().text();
-        return ada.post("/v1/vms", "{%s\"snapshotId\":\"%s\"}".formatted(more, snapshot));
-    }
-
-    /// Of creates and forks. There are as many as there may be.
-    private void assertLimited(String code, int number) {
-        for (var refused : List.of(create(""), ada.post(VM + "fork", "{}"))) {
-            assertNumbers(number, refused.expect(403, code));
-        }
-    }
-
-    private static void assertNumbers(int number, JsonObject refused) {
-        assertEquals(number, refused.requiredInteger("limit"));
-        assertEquals(number, refused.requiredInteger("current"));
-    }
-
-    @Test
-    void theLimitOfRunningVmsIsToldWithItsNumbers() {
-        open(GivenVms.limits(Optional.of(0), Optional.of(9)));
-        assertLimited("VM_LIMIT_EXCEEDED", 0);
-        assertNumbers(0, ada.post(VM + "start", "{}").expect(403, "VM_LIMIT_EXCEEDED"));
-    }
-
-    @Test
-    void theLimitOfAllVmsIsToldWithItsNumbers() {
-        open(GivenVms.limits(Optional.of(9), Optional.of(1)));
-        assertLimited("TOTAL_VM_LIMIT_EXCEEDED", 1);
-    }
-
-    @Test
-    void aCreateOrForkThatThereIsNoRoomForIsAConflict() {
-        open(GivenVms.LIMITS);
-        for (var refused : List.of(create(""), ada.post(VM + "fork", "{\"count\":10}"))) {
-            var message = refused.expect(409, "CONFLICT").requiredString("message");
-            assertTrue(message.contains("no capacity"), message);
-        }
+    @Override
+    protected ApiCaller.Answer create(String more) {
+        return ada.post("/v1/vms", "{%s\"snapshotId\":\"%s\"}".formatted(more, snapshot()));
     }
 
     @Test
@@ -206,10 +121,10 @@ class LegacyRefusalsTest {
     @Test
     void theDiskOfAVmThatDoesNotRunDoesNotGrow() {
         open(GivenVms.LIMITS);
-        ada.post(VM + "resize", "{\"rootfsSizeGb\":2}").expect(409, "CONFLICT");
-        ada.post(VM + "resize", "{\"sizeMb\":1001}").expect(409, "CONFLICT");
-        ada.post(VM + "resize", "{\"sizeMb\":999}").expect(400, "BAD_REQUEST");
-        ada.post(VM + "resize", "{\"rootfsSizeGb\":1}").expect(200);
+        ada.post(vm() + "resize", "{\"rootfsSizeGb\":2}").expect(409, "CONFLICT");
+        ada.post(vm() + "resize", "{\"sizeMb\":1001}").expect(409, "CONFLICT");
+        ada.post(vm() + "resize", "{\"sizeMb\":999}").expect(400, "BAD_REQUEST");
+        ada.post(vm() + "resize", "{\"rootfsSizeGb\":1}").expect(200);
     }
 
     @Test
@@ -239,7 +154,7 @@ class LegacyRefusalsTest {
             })
     void anExecRefusesWrongFields(String body) {
         open(GivenVms.LIMITS);
-        ada.post(VM + "exec-await", body).expect(400, "BAD_REQUEST");
+        ada.post(vm() + "exec-await", body).expect(400, "BAD_REQUEST");
     }
 
     @Test
@@ -247,10 +162,11 @@ class LegacyRefusalsTest {
         open(GivenVms.LIMITS);
         for (var name : List.of("none", "1", "No_Name")) {
             for (var view : List.of("logs", "xterm-256color")) {
-                ada.get(VM + "terminals/%s/%s".formatted(name, view)).expect(404, "NOT_FOUND");
+                ada.get(vm() + "terminals/%s/%s".formatted(name, view)).expect(404, "NOT_FOUND");
             }
         }
-        assertEquals(List.of(), ada.get(VM + "terminals").expect(200).requiredObjects("terminals"));
+        assertEquals(
+                List.of(), ada.get(vm() + "terminals").expect(200).requiredObjects("terminals"));
     }
 
     @ParameterizedTest
@@ -290,6 +206,6 @@ class LegacyRefusalsTest {
         var name = field.substring(0, field.indexOf(':'));
         var rest = usual.replaceAll(name + ":(\"\\w+\"|\\[\"true\"]),?", "").replaceAll(",$", "");
         var service = "{%s,%s}".formatted(rest, field.replace("LONG", "x".repeat(129)));
-        ada.post(VM + "systemd/services", service).expect(400, code);
+        ada.post(vm() + "systemd/services", service).expect(400, code);
     }
 }

@@ -3,19 +3,16 @@ package coppice.api.v5;
 import static java.nio.charset.StandardCharsets.ISO_8859_1;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
+import coppice.http.RawPeer;
 import coppice.http.RawSocket;
 import coppice.json.Json;
 import coppice.json.JsonObject;
-import java.io.BufferedInputStream;
 import java.io.ByteArrayOutputStream;
-import java.io.DataInputStream;
 import java.io.IOException;
 import java.io.UncheckedIOException;
-import java.net.InetSocketAddress;
-import java.net.Socket;
 import java.net.SocketTimeoutException;
 import java.net.URI;
-import java.nio.ByteBuffer;
+import java.time.Duration;
 import java.util.Arrays;
 import java.util.Optional;
 import java.util.concurrent.CompletionException;
@@ -23,11 +20,10 @@ import java.util.concurrent.CompletionException;
 /// A client of a terminal's WebSocket. Frames are taken one by one: text is told as it is, what is binary as bytes. It is not the JDK's,
 /// which loses bytes that come right behind the answer to its handshake: the 32 KiB after the first 16, where a terminal has much to show.
 public final class TerminalPeer {
-    private static final int PATIENCE_MS = 30_000;
+    private static final Duration PATIENCE = Duration.ofSeconds(30);
     private static final int CUT = 1006;
 
-    private final Socket socket;
-    private final DataInputStream in;
+    private final RawSocket socket;
     private int closedWith;
 
     /// An opening handshake that was refused.
@@ -45,53 +41,38 @@ public final class TerminalPeer {
         }
     }
 
-    private TerminalPeer(Socket socket) throws IOException {
+    private TerminalPeer(RawSocket socket) {
         this.socket = socket;
-        this.in = new DataInputStream(new BufferedInputStream(socket.getInputStream()));
     }
 
     /// @throws Refused if it is answered anything but 101
     /// @throws CompletionException if it is not answered
     public static TerminalPeer open(URI address, String bearer) {
-        var socket = new Socket();
         try {
-            socket.setSoTimeout(PATIENCE_MS);
-            socket.connect(new InetSocketAddress(address.getHost(), address.getPort()));
-            var peer = new TerminalPeer(socket);
-            peer.shakeHands(address, bearer);
-            return peer;
-        } catch (IOException | Refused e) {
-            closeQuietly(socket);
-            throw e instanceof Refused refused ? refused : new CompletionException(e);
+            var peer = new RawPeer(address.getPort(), PATIENCE);
+            try {
+                shakeHands(peer, address, bearer);
+                return new TerminalPeer(RawSocket.over(peer));
+            } catch (IOException | Refused e) {
+                peer.close();
+                throw e;
+            }
+        } catch (IOException e) {
+            throw new CompletionException(e);
         }
     }
 
-    private void shakeHands(URI address, String bearer) throws IOException {
-        var path = address.getRawPath();
+    private static void shakeHands(RawPeer peer, URI address, String bearer) throws IOException {
         var query = address.getRawQuery() == null ? "" : "?" + address.getRawQuery();
-        var head =
-                "GET %s%s HTTP/1.1\r\nAuthorization: Bearer %s\r\n%s\r\n"
-                        .formatted(path, query, bearer, RawSocket.ASK);
-        socket.getOutputStream().write(head.getBytes(ISO_8859_1));
-        var first = line();
-        if (!first.startsWith("HTTP/1.1 ")) {
-            throw new IOException("no answer: " + first);
+        var answer =
+                peer.send(
+                                "GET %s%s HTTP/1.1\r\nAuthorization: Bearer %s\r\n%s\r\n"
+                                        .formatted(
+                                                address.getRawPath(), query, bearer, RawSocket.ASK))
+                        .answer();
+        if (answer.status() != 101) {
+            throw new Refused(answer.status());
         }
-        int status = Integer.parseInt(first.substring(9, 12));
-        if (status != 101) {
-            throw new Refused(status);
-        }
-        while (!line().isEmpty()) {
-            // the other header fields say nothing that a terminal's client must know
-        }
-    }
-
-    private String line() throws IOException {
-        var line = new StringBuilder();
-        while (line.length() < 2 || line.charAt(line.length() - 1) != '\n') {
-            line.append((char) in.readUnsignedByte());
-        }
-        return line.substring(0, line.length() - 2);
     }
 
     /// The status of an opening handshake that is refused.
@@ -110,20 +91,19 @@ public final class TerminalPeer {
         boolean isText = false;
         try {
             while (true) {
-                int first = in.readUnsignedByte();
-                var payload = in.readNBytes(length(in.readUnsignedByte()));
-                switch (first & 15) {
-                    case RawSocket.PING -> send(RawSocket.PONG, payload);
+                var frame = socket.receive();
+                switch (frame.kind()) {
+                    case RawSocket.PING ->
+                            socket.send(RawSocket.FIN | RawSocket.PONG, frame.bytes());
                     case RawSocket.PONG -> {}
                     case RawSocket.CLOSE -> {
-                        int code = payload.length < 2 ? 1005 : ByteBuffer.wrap(payload).getShort();
-                        sayGoodbye(payload);
-                        return code;
+                        sayGoodbye(frame.bytes());
+                        return frame.code();
                     }
                     default -> {
-                        isText |= (first & 15) == RawSocket.TEXT;
-                        whole.writeBytes(payload);
-                        if ((first & RawSocket.FIN) != 0) {
+                        isText |= frame.kind() == RawSocket.TEXT;
+                        whole.writeBytes(frame.bytes());
+                        if (frame.isLast()) {
                             return isText ? whole.toString(UTF_8) : whole.toByteArray();
                         }
                     }
@@ -136,44 +116,20 @@ public final class TerminalPeer {
         }
     }
 
-    private int length(int first) throws IOException {
-        return switch (first) {
-            case 126 -> in.readUnsignedShort();
-            case 127 -> Math.toIntExact(in.readLong());
-            default -> first;
-        };
-    }
-
     /// It is answered as it came; whether the other end still listens is its affair.
     private void sayGoodbye(byte[] payload) {
         try {
-            send(RawSocket.CLOSE, payload);
+            socket.send(RawSocket.FIN | RawSocket.CLOSE, payload);
         } catch (IOException _) {
             // it is gone
         }
     }
 
-    /// With a mask of zeros, which changes nothing.
-    private void send(int kind, byte[] payload) throws IOException {
-        var head = RawSocket.head(RawSocket.FIN | kind, payload.length, true);
-        Arrays.fill(head, head.length - 4, head.length, (byte) 0);
-        var frame = ByteBuffer.allocate(head.length + payload.length).put(head).put(payload);
-        socket.getOutputStream().write(frame.array());
-    }
-
     private void say(int kind, byte[] payload) {
         try {
-            send(kind, payload);
+            socket.send(RawSocket.FIN | kind, payload);
         } catch (IOException e) {
             throw new CompletionException(e);
-        }
-    }
-
-    private static void closeQuietly(Socket socket) {
-        try {
-            socket.close();
-        } catch (IOException e) {
-            throw new UncheckedIOException(e);
         }
     }
 
@@ -311,6 +267,10 @@ public final class TerminalPeer {
 
     /// Goes away without a word.
     public void cut() {
-        closeQuietly(socket);
+        try {
+            socket.close();
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
     }
 }
