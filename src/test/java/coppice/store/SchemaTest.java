@@ -21,7 +21,18 @@ import org.junit.jupiter.api.io.TempDir;
 
 class SchemaTest {
     private static final List<String> TABLES =
-            List.of("accounts", "api_keys", "deleted_vms", "snapshots", "uploads", "vms");
+            List.of(
+                    "accounts",
+                    "api_keys",
+                    "attachments",
+                    "deleted_vms",
+                    "firewall_rules",
+                    "nics",
+                    "snapshots",
+                    "tunnels",
+                    "uploads",
+                    "vms",
+                    "vpcs");
 
     @TempDir private Path directory;
 

@@ -1,0 +1,22 @@
+package coppice.network;
+
+import coppice.base.Cidr;
+import coppice.base.Slug;
+import java.util.List;
+import java.util.Optional;
+
+/// What a new private network is to be.
+///
+/// @param cidr absent: one that the account does not use
+/// @param cidrV6 absent: a random one
+/// @param rules a bare end means the network
+public record NewVpc(
+        Optional<Cidr> cidr,
+        Optional<Cidr> cidrV6,
+        Optional<Slug> slug,
+        Optional<String> displayName,
+        List<NewRule> rules) {
+    public NewVpc {
+        rules = List.copyOf(rules);
+    }
+}

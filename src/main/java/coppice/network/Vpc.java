@@ -1,0 +1,34 @@
+package coppice.network;
+
+import coppice.base.Cidr;
+import coppice.base.IpAddress;
+import coppice.base.Slug;
+import coppice.identity.AccountId;
+import java.time.Instant;
+import java.util.Optional;
+
+/// A private network of one account. Its ranges never change.
+public record Vpc(
+        VpcId id,
+        AccountId account,
+        Cidr cidr,
+        Cidr cidrV6,
+        Optional<Slug> slug,
+        Optional<String> displayName,
+        Instant createdAt) {
+
+    /// Its range of the family of an address.
+    public Cidr range(boolean isV6) {
+        return isV6 ? cidrV6 : cidr;
+    }
+
+    /// Whether a member or a tunnel can have this address: it is in the network and not reserved.
+    public boolean canHold(IpAddress address) {
+        var range = range(address.isV6());
+        return range.contains(address)
+                && !address.equals(range.first())
+                && (address.isV6()
+                        ? !address.equals(range.first().plus(1))
+                        : !address.equals(range.last()));
+    }
+}
