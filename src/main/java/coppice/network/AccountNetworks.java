@@ -105,6 +105,11 @@ public record AccountNetworks(
         return new AccountNetworks(vpcs, nics, tunnels, all);
     }
 
+    /// The same with these rules and no others.
+    public AccountNetworks withRules(List<Rule> only) {
+        return new AccountNetworks(vpcs, nics, tunnels, only);
+    }
+
     AccountNetworks without(RuleId rule) {
         return new AccountNetworks(
                 vpcs,

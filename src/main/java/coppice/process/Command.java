@@ -6,13 +6,16 @@ import coppice.base.Failure;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.InputStream;
+import java.io.OutputStream;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 
 /// A program that is run to its end. Standard error is read together with standard output; beyond the limit it is dropped.
-public record Command(List<String> line) {
+///
+/// @param input what it reads from its standard input
+public record Command(List<String> line, String input) {
     static final int OUTPUT_LIMIT = 1 << 20;
     private static final Duration LAST_OUTPUT = Duration.ofSeconds(1);
 
@@ -23,8 +26,17 @@ public record Command(List<String> line) {
         line = List.copyOf(line);
     }
 
+    public Command(List<String> line) {
+        this(line, "");
+    }
+
     public static Command of(String... line) {
         return new Command(List.of(line));
+    }
+
+    /// The same, with something to read.
+    public Command reading(String text) {
+        return new Command(line, text);
     }
 
     /// Runs the program. One that is late is killed and the call fails.
@@ -32,7 +44,7 @@ public record Command(List<String> line) {
         try {
             var process = new ProcessBuilder(line).redirectErrorStream(true).start();
             try {
-                process.getOutputStream().close();
+                Thread.startVirtualThread(() -> feed(process.getOutputStream()));
                 return await(process, deadline);
             } finally {
                 kill(process);
@@ -83,6 +95,14 @@ public record Command(List<String> line) {
                                     outcome.output().strip()));
         }
         return outcome.output();
+    }
+
+    private void feed(OutputStream into) {
+        try (into) {
+            into.write(input.getBytes(StandardCharsets.UTF_8));
+        } catch (IOException e) {
+            // It ended without reading all of it, and its status says what that means.
+        }
     }
 
     private static void drain(InputStream from, ByteArrayOutputStream into) {

@@ -1,0 +1,93 @@
+package coppice.fabric;
+
+import coppice.base.Cidr;
+import java.util.Optional;
+
+/// What nftables has to know in the hub and on the host: things that no rule of a user can change.
+final class HubRules {
+    private static final String INSIDE =
+            """
+            table inet hub
+            delete table inet hub
+            table inet hub {
+              set public4 { type ipv4_addr; flags interval; elements = { PUBLIC4, PLATFORM } }
+              set public6 { type ipv6_addr; flags interval; elements = { PUBLIC6 } }
+              chain forward {
+                type filter hook forward priority filter; policy accept;
+                iifname "up0" accept
+                fib saddr . iif oif missing drop
+                ip daddr != @public4 drop
+                ip6 daddr != @public6 drop
+              }
+              chain input {
+                type filter hook input priority filter; policy drop;
+                icmpv6 type { nd-neighbor-solicit, nd-neighbor-advert } accept
+                icmp type { destination-unreachable, time-exceeded } accept
+              }
+            }
+            """;
+
+    private static final String HOST =
+            """
+            table inet TABLE
+            delete table inet TABLE
+            table inet TABLE {
+              set range6 { type ipv6_addr; flags interval; RANGE6 }
+              chain spoofed {
+                type filter hook prerouting priority raw; policy accept;
+                iifname != { "UPLINK", "lo" } ip saddr SLOTS drop
+                iifname != { "UPLINK", "lo" } ip6 saddr @range6 drop
+              }
+              chain input {
+                type filter hook input priority filter; policy accept;
+                iifname != "UPLINK" accept
+                ct state established,related accept
+                icmpv6 type { nd-neighbor-solicit, nd-neighbor-advert } accept
+                ip saddr SLOTS ip daddr PLATFORM meta l4proto { tcp, udp } th dport 53 accept
+                drop
+              }
+              chain forward {
+                type filter hook forward priority filter; policy accept;
+                iifname "UPLINK" oifname "UPLINK" drop
+                iifname "UPLINK" ip saddr SLOTS accept
+                iifname "UPLINK" ip6 saddr @range6 accept
+                iifname "UPLINK" drop
+                oifname "UPLINK" ct state established,related accept
+                oifname "UPLINK" ip6 daddr @range6 accept
+                oifname "UPLINK" drop
+              }
+              chain leaving {
+                type nat hook postrouting priority srcnat; policy accept;
+                iifname "UPLINK" ip saddr SLOTS masquerade
+              }
+            }
+            """;
+
+    private final FabricSettings settings;
+
+    HubRules(FabricSettings settings) {
+        this.settings = settings;
+    }
+
+    /// In the hub: a segment sends as its own VMs only, to the platform and to public addresses.
+    String inside() {
+        var open = Public.of(settings.ipv6());
+        return INSIDE.replace("PUBLIC4", open.v4().toString())
+                .replace("PUBLIC6", open.v6().toString())
+                .replace("PLATFORM", settings.platform().toString());
+    }
+
+    /// The host lets its VMs out and their answers in, takes from them only questions to its name server, and believes no one else that
+    /// has their addresses.
+    String host() {
+        return HOST.replace("TABLE", settings.table())
+                .replace("UPLINK", settings.uplink())
+                .replace("PLATFORM", settings.platform().toString())
+                .replace("SLOTS", settings.slots().toString())
+                .replace("RANGE6", elements(settings.ipv6()));
+    }
+
+    private static String elements(Optional<Cidr> range) {
+        return range.map("elements = { %s }"::formatted).orElse("");
+    }
+}

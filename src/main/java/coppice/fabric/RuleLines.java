@@ -1,0 +1,171 @@
+package coppice.fabric;
+
+import coppice.network.AccountNetworks;
+import coppice.network.Matcher;
+import coppice.network.MemberId;
+import coppice.network.Nic;
+import coppice.network.Protocol;
+import coppice.network.Rule;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.TreeMap;
+import java.util.stream.Stream;
+
+/// Firewall rules as rules of nftables, for one segment: each is tried on a connection as it was opened, whichever way a packet of it goes.
+///
+/// Who somebody is, is read from the address: ports let no other through. A rule whose end cannot be in the segment is left out. Those
+/// that name a VM of the segment stand in chains of their own, so that a packet meets few that are not about it.
+final class RuleLines {
+    private final Place place;
+    private final AccountNetworks networks;
+    private final Public open;
+    private final Map<Object, Ranges> known = new HashMap<>();
+
+    /// The chain for connections that no chain of a VM is for.
+    static final String OTHERS = "others";
+
+    RuleLines(Place place, AccountNetworks networks, Public open) {
+        this.place = place;
+        this.networks = networks;
+        this.open = open;
+    }
+
+    static String from(Nic nic) {
+        return "from_" + nic.slot();
+    }
+
+    static String to(Nic nic) {
+        return "to_" + nic.slot();
+    }
+
+    /// What permits a connection, by the name of the chain that it stands in.
+    ///
+    /// @param verdict what follows when one matches
+    Map<String, List<String>> lines(String verdict) {
+        var lines = new TreeMap<String, List<String>>();
+        lines.put(OTHERS, new ArrayList<>());
+        for (var rule : networks.rules()) {
+            for (var isV6 : List.of(false, true)) {
+                line(rule, isV6)
+                        .ifPresent(
+                                line ->
+                                        lines.computeIfAbsent(chain(rule), _ -> new ArrayList<>())
+                                                .add(line + verdict));
+            }
+        }
+        return lines;
+    }
+
+    /// Whether any of the rules is of use here.
+    boolean isOfUse() {
+        return networks.rules().stream()
+                .anyMatch(rule -> line(rule, false).isPresent() || line(rule, true).isPresent());
+    }
+
+    private String chain(Rule rule) {
+        return here(rule.source().vm())
+                .map(RuleLines::from)
+                .or(() -> here(rule.destination().vm()).map(RuleLines::to))
+                .orElse(OTHERS);
+    }
+
+    private Optional<Nic> here(Optional<MemberId> vm) {
+        return vm.flatMap(networks::nic).filter(place::holds);
+    }
+
+    private Optional<String> line(Rule rule, boolean isV6) {
+        if (!canBeHere(rule.source()) && !canBeHere(rule.destination())) {
+            return Optional.empty();
+        }
+        var from = addresses(rule.source(), isV6);
+        var to = addresses(rule.destination(), isV6);
+        var local = known(place, place.nics(networks), isV6);
+        if (from.isEmpty()
+                || to.isEmpty()
+                || (from.and(local).isEmpty() && to.and(local).isEmpty())) {
+            return Optional.empty();
+        }
+        return protocol(rule, isV6)
+                .map(
+                        protocol ->
+                                (isV6 ? "meta nfproto ipv6 " : "meta nfproto ipv4 ")
+                                        + protocol
+                                        + port("src", rule.source())
+                                        + port("dst", rule.destination())
+                                        + side("saddr", rule.source(), from, isV6)
+                                        + side("daddr", rule.destination(), to, isV6));
+    }
+
+    /// A quick answer for most rules of an account with many networks.
+    private boolean canBeHere(Matcher end) {
+        return end.vm().isPresent()
+                ? here(end.vm()).isPresent()
+                : end.vpc().isEmpty() || place.equals(new Place.InVpc(end.vpc().get()));
+    }
+
+    /// Where an end can be, as far as it says. A tunnel's is nowhere yet.
+    private Ranges addresses(Matcher end, boolean isV6) {
+        if (end.tunnel().isPresent()) {
+            return Ranges.NONE;
+        }
+        var ranges = Ranges.all(isV6);
+        if (end.vm().isPresent()) {
+            var vm = end.vm().get();
+            ranges = ranges.and(known(vm, networks.nic(vm).stream(), isV6));
+        }
+        if (end.vpc().isPresent()) {
+            var vpc = end.vpc().get();
+            ranges = ranges.and(known(vpc, networks.members(vpc), isV6));
+        }
+        if (end.cidr().isPresent()) {
+            var cidr = end.cidr().get();
+            ranges = cidr.isV6() == isV6 ? ranges.and(Ranges.of(cidr)) : Ranges.NONE;
+        }
+        return end.isPublic() ? ranges.and(open.of(isV6)) : ranges;
+    }
+
+    /// The addresses by which these VMs are known here, remembered by what they are.
+    private Ranges known(Object what, Stream<Nic> nics, boolean isV6) {
+        return known.computeIfAbsent(
+                List.of(what, isV6),
+                _ ->
+                        Ranges.ofAddresses(
+                                nics.flatMap(place::addresses)
+                                        .filter(address -> address.isV6() == isV6)));
+    }
+
+    /// What the connection must speak; empty if the ends disagree.
+    private static Optional<String> protocol(Rule rule, boolean isV6) {
+        var source = rule.source().protocol();
+        var destination = rule.destination().protocol();
+        if (source.isPresent() && destination.isPresent() && !source.equals(destination)) {
+            return Optional.empty();
+        }
+        return Optional.of(
+                source.or(() -> destination)
+                        .map(protocol -> "meta l4proto %s ".formatted(word(protocol, isV6)))
+                        .orElse(""));
+    }
+
+    private static String word(Protocol protocol, boolean isV6) {
+        return switch (protocol) {
+            case TCP, UDP -> protocol.word();
+            case ICMP -> isV6 ? "ipv6-icmp" : "icmp";
+        };
+    }
+
+    private static String port(String which, Matcher end) {
+        return end.port().map(port -> "ct original proto-%s %d ".formatted(which, port)).orElse("");
+    }
+
+    private String side(String which, Matcher end, Ranges ranges, boolean isV6) {
+        var key = "ct original %s %s ".formatted(isV6 ? "ip6" : "ip", which);
+        if (ranges.equals(open.of(isV6)) && end.isPublic()) {
+            return "%s@public%d ".formatted(key, isV6 ? 6 : 4);
+        }
+        return ranges.equals(Ranges.all(isV6)) ? "" : "%s{ %s } ".formatted(key, ranges);
+    }
+}

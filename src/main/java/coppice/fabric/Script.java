@@ -1,0 +1,57 @@
+package coppice.fabric;
+
+import coppice.base.Code;
+import coppice.base.Deadline;
+import coppice.base.Failure;
+import coppice.process.Command;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+
+/// Runs lines of shell in a network namespace; the first that fails ends it and fails the call.
+///
+/// @param host the namespace that is the host's; absent: the server's own
+record Script(Optional<String> host) {
+    private static final Path NAMESPACES = Path.of("/run/netns");
+    private static final Duration TIME = Duration.ofSeconds(30);
+
+    /// Where a namespace is bound.
+    static Path path(String namespace) {
+        return NAMESPACES.resolve(namespace);
+    }
+
+    static boolean exists(String namespace) {
+        return Files.exists(path(namespace));
+    }
+
+    /// The namespaces whose names begin so.
+    static List<String> names(String prefix) {
+        try (var entries = Files.list(NAMESPACES)) {
+            return entries.map(entry -> entry.getFileName().toString())
+                    .filter(name -> name.startsWith(prefix))
+                    .toList();
+        } catch (java.io.IOException e) {
+            return List.of(); // none was ever made
+        }
+    }
+
+    void in(String namespace, String lines) {
+        run(List.of("nsenter", "--net=" + path(namespace), "sh", "-e"), lines);
+    }
+
+    /// On the host's side.
+    void here(String lines) {
+        host.ifPresentOrElse(name -> in(name, lines), () -> run(List.of("sh", "-e"), lines));
+    }
+
+    private static void run(List<String> line, String lines) {
+        var outcome = new Command(line).reading(lines).run(Deadline.in(TIME));
+        if (outcome.status() != 0) {
+            throw new Failure(
+                    Code.UNAVAILABLE,
+                    "the host's network could not be set up: " + outcome.output().strip());
+        }
+    }
+}

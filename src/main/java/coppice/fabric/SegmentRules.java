@@ -1,0 +1,260 @@
+package coppice.fabric;
+
+import coppice.base.IpAddress;
+import coppice.network.AccountNetworks;
+import coppice.network.Firewall;
+import java.util.Collection;
+import java.util.List;
+import java.util.function.Function;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+
+/// All that nftables has to know in one segment, as text: a pure function of the model and of what is plugged in.
+///
+/// Two tables. In `bridge port`, a port says only what it is: its MAC, its addresses, in Ethernet, ARP and neighbour discovery. In `inet
+/// segment`, connections are decided about as [Firewall] does. A connection that was let pass carries the *generation* of these rules as
+/// its mark, and its next packets pass without another look. Rules that replace these have another generation, so every connection is
+/// looked at again: what is still permitted loses nothing, what is not is cut at its next packet.
+final class SegmentRules {
+    /// The rest of a connection's mark says through which tunnels it goes.
+    static final int GENERATIONS = 0x3ffff;
+
+    private static final String DECISIONS =
+            """
+              chain decide {
+                oifname "up0" ip daddr != @public4 drop
+                oifname "up0" ip6 daddr != @public6 drop
+                oifname "up0" ip6 saddr != @own6 drop
+                iifname "up0" meta nfproto ipv4 ct direction original drop
+                iifname "up0" ip6 daddr != @own6 drop
+                meta l4proto tcp ct original proto-dst { MAIL } ct original ip daddr @public4 drop
+                meta l4proto tcp ct original proto-dst { MAIL } ct original ip6 daddr @public6 drop
+            DISPATCH    jump others
+              }
+              chain forward {
+                type filter hook forward priority filter; policy drop;
+                icmpv6 type { nd-neighbor-solicit, nd-neighbor-advert } accept
+                ct state invalid drop
+                ct mark and 0xMASK == 0xGENERATION accept
+                iifname "up0" ip saddr PLATFORM accept
+                oifname "up0" ip daddr PLATFORM ct direction reply accept
+                oifname "up0" ip daddr PLATFORM meta l4proto { tcp, udp } th dport 53 accept
+                jump decide
+              }
+            """;
+
+    private final Place place;
+    private final AccountNetworks networks;
+    private final List<Tap> taps;
+    private final FabricSettings settings;
+    private final Public open;
+
+    SegmentRules(
+            Place place, AccountNetworks networks, Collection<Tap> taps, FabricSettings settings) {
+        this.place = place;
+        this.networks = networks;
+        this.taps = List.copyOf(taps);
+        this.settings = settings;
+        this.open = Public.of(settings.ipv6());
+    }
+
+    String text(int generation) {
+        return """
+                table bridge port
+                delete table bridge port
+                table inet segment
+                delete table inet segment
+                """
+                + ports()
+                + connections(generation);
+    }
+
+    private String ports() {
+        return """
+                table bridge port {
+                  set macs { type ifname . ether_addr; %s }
+                  set owners4 { type ifname . ipv4_addr; %s }
+                  set owners6 { type ifname . ipv6_addr; %s }
+                  set targets6 { typeof oifname . @nh,384,128; %s }
+                  chain in {
+                    type filter hook prerouting priority -300; policy drop;
+                    iifname . ether saddr != @macs drop
+                    ether type arp arp htype 1 arp ptype ip iifname . arp saddr ether @macs iifname . arp saddr ip @owners4 accept
+                    ether type ip iifname . ip saddr @owners4 accept
+                    icmpv6 type { nd-router-advert, nd-redirect } drop
+                    icmpv6 type nd-neighbor-advert iifname . @nh,384,128 != @targets6 drop
+                    ether type ip6 iifname . ip6 saddr @owners6 accept
+                  }
+                  chain between {
+                    type filter hook forward priority -10; policy accept;
+                    ether type arp drop
+                    icmpv6 type nd-neighbor-solicit oifname . @nh,384,128 != @targets6 drop
+                  }
+                }
+                """
+                .formatted(
+                        elements(tap -> Stream.of(tap.nic().mac())),
+                        elements(tap -> addresses(tap, false)),
+                        elements(
+                                tap ->
+                                        Stream.concat(
+                                                addresses(tap, true),
+                                                Stream.of(tap.linkLocal().toString()))),
+                        elements(
+                                tap ->
+                                        Stream.concat(
+                                                        tap.addresses().stream()
+                                                                .filter(IpAddress::isV6),
+                                                        Stream.of(tap.linkLocal()))
+                                                .map(SegmentRules::hexadecimal)));
+    }
+
+    private static Stream<String> addresses(Tap tap, boolean isV6) {
+        return tap.addresses().stream()
+                .filter(address -> address.isV6() == isV6)
+                .map(IpAddress::toString);
+    }
+
+    private static String hexadecimal(IpAddress address) {
+        return "0x%016x%016x".formatted(address.high(), address.low());
+    }
+
+    private String elements(Function<Tap, Stream<String>> values) {
+        return set(
+                taps.stream()
+                        .flatMap(
+                                tap ->
+                                        values.apply(tap)
+                                                .map(
+                                                        value ->
+                                                                "\"%s\" . %s"
+                                                                        .formatted(
+                                                                                tap.name(),
+                                                                                value))));
+    }
+
+    /// An empty list of elements is a syntax error.
+    private static String set(Stream<String> elements) {
+        var text = elements.collect(Collectors.joining(", "));
+        return text.isEmpty() ? "" : "elements = { %s };".formatted(text);
+    }
+
+    private String connections(int generation) {
+        return """
+                table inet segment {
+                  set public4 { type ipv4_addr; flags interval; elements = { %s }; }
+                  set public6 { type ipv6_addr; flags interval; elements = { %s }; }
+                  set own6 { type ipv6_addr; %s }
+                  map inside { type ipv4_addr : ipv4_addr; %s }
+                  map outside { type ipv4_addr : ipv4_addr; %s }
+                """
+                        .formatted(
+                                open.v4(),
+                                open.v6(),
+                                set(
+                                        taps.stream()
+                                                .flatMap(tap -> tap.nic().publicIpv6().stream())
+                                                .map(IpAddress::toString)),
+                                set(taps.stream().flatMap(tap -> slot(tap, true))),
+                                set(taps.stream().flatMap(tap -> slot(tap, false))))
+                + translation()
+                + decisions(generation)
+                + "}\n";
+    }
+
+    private Stream<String> slot(Tap tap, boolean isKey) {
+        var slot = settings.slot(tap.nic().slot());
+        return addresses(tap, false)
+                .map(address -> isKey ? slot + " : " + address : address + " : " + slot);
+    }
+
+    /// The platform comes by slot addresses; guests leave by them. Their name server is the platform's.
+    private String translation() {
+        return """
+                  chain to_inside {
+                    type nat hook prerouting priority dstnat;
+                    iifname "up0" ip saddr PLATFORM dnat ip to ip daddr map @inside
+                    iifname "br0" ip daddr GATEWAY meta l4proto { tcp, udp } th dport 53 dnat ip to PLATFORM
+                  }
+                  chain to_outside {
+                    type nat hook postrouting priority srcnat;
+                    oifname "up0" meta nfproto ipv4 snat ip to ip saddr map @outside
+                  }
+                  chain input {
+                    type filter hook input priority filter; policy drop;
+                    icmpv6 type { nd-neighbor-solicit, nd-neighbor-advert } accept
+                    ip daddr GATEWAY icmp type echo-request limit rate 100/second accept
+                    ip6 daddr GATEWAY6 icmpv6 type echo-request limit rate 100/second accept
+                  }
+                """
+                .replace("PLATFORM", settings.platform().toString())
+                .replace("GATEWAY6", Place.GATEWAY_V6.toString())
+                .replace("GATEWAY", Place.GATEWAY.toString());
+    }
+
+    private String decisions(int generation) {
+        var chains =
+                new RuleLines(place, networks, open)
+                        .lines(
+                                "ct mark set ct mark and 0x%x or 0x%x accept"
+                                        .formatted(~GENERATIONS, generation));
+        return chains.entrySet().stream()
+                        .map(chain -> chain(chain.getKey(), chain.getValue()))
+                        .collect(Collectors.joining())
+                + DECISIONS
+                        .replace("DISPATCH", dispatch(chains.keySet()))
+                        .replace("MAIL", mailPorts())
+                        .replace("MASK", Integer.toHexString(GENERATIONS))
+                        .replace("GENERATION", Integer.toHexString(generation))
+                        .replace("PLATFORM", settings.platform().toString());
+    }
+
+    private static String chain(String name, List<String> lines) {
+        return "  chain %s {\n    %s\n  }\n".formatted(name, String.join("\n    ", lines));
+    }
+
+    private static String mailPorts() {
+        return Firewall.MAIL_PORTS.stream()
+                .sorted()
+                .map(Object::toString)
+                .collect(Collectors.joining(", "));
+    }
+
+    /// To the chains of the VM that opened the connection and of the one that it goes to.
+    private String dispatch(Collection<String> chains) {
+        return Stream.of(false, true)
+                .flatMap(
+                        isV6 ->
+                                Stream.of(
+                                        jumps(
+                                                "saddr",
+                                                isV6,
+                                                chains,
+                                                tap -> RuleLines.from(tap.nic())),
+                                        jumps(
+                                                "daddr",
+                                                isV6,
+                                                chains,
+                                                tap -> RuleLines.to(tap.nic()))))
+                .collect(Collectors.joining());
+    }
+
+    private String jumps(
+            String side, boolean isV6, Collection<String> chains, Function<Tap, String> chain) {
+        var jumps =
+                taps.stream()
+                        .filter(tap -> chains.contains(chain.apply(tap)))
+                        .flatMap(
+                                tap ->
+                                        addresses(tap, isV6)
+                                                .map(
+                                                        address ->
+                                                                address
+                                                                        + " : jump "
+                                                                        + chain.apply(tap)))
+                        .collect(Collectors.joining(", "));
+        return jumps.isEmpty()
+                ? ""
+                : "    ct original %s %s vmap { %s }\n".formatted(isV6 ? "ip6" : "ip", side, jumps);
+    }
+}

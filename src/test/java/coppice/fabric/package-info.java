@@ -1,0 +1,2 @@
+/// Namespaces in the place of guests.
+package coppice.fabric;
