@@ -90,6 +90,20 @@ static bool is_right(const struct listing *listing, const struct interface *inte
     return false;
 }
 
+/* A copy's first one is made of the device address of what it was copied from, and two machines of one network must not have the same.
+ * The kernel makes another only for an interface that comes up. */
+static void renew_link_local(const struct interface *interface, const struct address *present, struct fault *fault) {
+    const uint8_t *device = interface->device_address, *bytes = present->prefix.ip.bytes;
+    struct prefix own = {.ip = {.family = AF_INET6, .bytes = {0xFE, 0x80}}, .length = 64};
+    const uint8_t half[] = {device[0] ^ 2, device[1], device[2], 0xFF, 0xFE, device[3], device[4], device[5]};
+    memcpy(own.ip.bytes + sizeof own.ip.bytes - sizeof half, half, sizeof half);
+    bool is_made_of_a_device = present->owner == IFAPROT_KERNEL_LL && bytes[11] == 0xFF && bytes[12] == 0xFE;
+    if (!is_made_of_a_device || prefix_equals(&present->prefix, &own))
+        return;
+    add(interface, &own, IFAPROT_KERNEL_LL, fault);
+    drop(interface, &present->prefix, fault);
+}
+
 static void set_family(const struct interface *interface, const struct network *wanted, uint8_t family, struct fault *fault) {
     struct listing listing;
     struct address address;
@@ -111,6 +125,7 @@ static void set_family(const struct interface *interface, const struct network *
     while (next_address(&listing, interface, family, &message, &address)) {
         if (is_ours(&address) && find_wanted(wanted, &address.prefix) == NULL)
             drop(interface, &address.prefix, fault);
+        renew_link_local(interface, &address, fault);
     }
     free(listing.bytes);
 }

@@ -181,6 +181,26 @@ static void other_settings_replace_the_old_ones(void) {
     CHECK(strchr(strchr(file_text("etc/resolv.conf"), '\n'), 0)[-1] == '\n' && strstr(file_text("etc/resolv.conf"), "nameserver") == NULL);
 }
 
+static void a_copy_has_the_link_local_address_of_its_own_device(void) {
+    if (!has_interface())
+        return;
+    set(DEVICE IPV6);
+    await_link_local();
+    shell("ip address add fe80::77/64 dev eth0 nodad");
+    CHECK(shows(ADDRESSES, "inet6 fe80::ff:fe00:5/64 "));
+    set("device 02:00:00:00:00:06\nmtu 1400\n" IPV6);
+    const char *addresses = output(ADDRESSES);
+    CHECK(strstr(addresses, "inet6 fe80::ff:fe00:6/64 ") != NULL && strstr(addresses, "fe80::ff:fe00:5") == NULL);
+    CHECK(strstr(addresses, "inet6 fe80::77/64 ") != NULL && shows(IPV6_ROUTES, "fe80::/64 dev eth0"));
+    int fd = monitor();
+    set("device 02:00:00:00:00:06\nmtu 1400\n" IPV6);
+    CHECK(!has_heard(fd));
+    close(fd);
+    shell("ip link set eth0 address 02:00:00:00:00:99 && ip address del fe80::ff:fe00:6/64 dev eth0");
+    set("device 02:00:00:00:00:06\nmtu 1400\n" IPV6); /* none is made where the user wants none */
+    CHECK(!shows(ADDRESSES, "ff:fe00:"));
+}
+
 static void what_is_the_users_own_survives(void) {
     if (!has_interface())
         return;
@@ -358,6 +378,7 @@ const struct test network_tests[] = {
     TEST(the_network_is_as_asked_for),
     TEST(asking_again_changes_nothing),
     TEST(other_settings_replace_the_old_ones),
+    TEST(a_copy_has_the_link_local_address_of_its_own_device),
     TEST(what_is_the_users_own_survives),
     TEST(routes_to_one_network_are_one_of_several_next_hops),
     TEST(malformed_settings_change_nothing),
