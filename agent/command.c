@@ -340,7 +340,7 @@ struct command *command_start(const struct fields *request, struct fault *fault)
     struct session *session = NULL;
     bool fresh = false;
     if (request->text[TAG_TERMINAL] != NULL) {
-        struct fields shell = {.environment = NULL}; /* the command itself is not the terminal's */
+        struct fields shell = {.present = {false}}; /* the command itself is not the terminal's */
         shell.text[TAG_USER] = request->text[TAG_USER];
         session = session_obtain(&shell, request->text[TAG_TERMINAL], &fresh, fault);
         if (session == NULL)

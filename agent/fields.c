@@ -4,18 +4,20 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum type { SKIPPED, NUMBER, TEXT, ID, ENTROPY };
+enum type { SKIPPED, NUMBER, TEXT, TEXTS, ID, ENTROPY, DEVICE_ADDRESS };
 
 /* Only what a host sends: a field that only the agent sends is skipped like an unknown one. */
 static const uint8_t types[TAG_LIMIT] = {
     [TAG_OPERATION] = TEXT,       [TAG_VERSION] = NUMBER,      [TAG_GENERATION] = ID,       [TAG_WALL_CLOCK] = NUMBER,
     [TAG_ENTROPY] = ENTROPY,      [TAG_WINDOW] = NUMBER,       [TAG_HOSTNAME] = TEXT,       [TAG_MACHINE_ID] = TEXT,
-    [TAG_EXEC_ID] = ID,           [TAG_COMMAND] = TEXT,        [TAG_USER] = TEXT,           [TAG_ENVIRONMENT] = TEXT,
+    [TAG_EXEC_ID] = ID,           [TAG_COMMAND] = TEXT,        [TAG_USER] = TEXT,           [TAG_ENVIRONMENT] = TEXTS,
     [TAG_TIME_LIMIT] = NUMBER,    [TAG_OUTPUT_LIMIT] = NUMBER, [TAG_DIRECTORY] = TEXT,      [TAG_STDOUT_OFFSET] = NUMBER,
     [TAG_STDERR_OFFSET] = NUMBER, [TAG_SIGNAL] = NUMBER,       [TAG_COUNT] = NUMBER,        [TAG_SIZE] = NUMBER,
     [TAG_TERMINAL] = TEXT,        [TAG_PATH] = TEXT,           [TAG_FOLLOW] = NUMBER,       [TAG_OFFSET] = NUMBER,
     [TAG_LENGTH] = NUMBER,        [TAG_MODE] = NUMBER,         [TAG_CHECKSUM] = NUMBER,     [TAG_SESSION] = NUMBER,
     [TAG_SLUG] = TEXT,            [TAG_COLUMNS] = NUMBER,      [TAG_ROWS] = NUMBER,         [TAG_RESPAWN] = NUMBER,
+    [TAG_MTU] = NUMBER,           [TAG_ADDRESS] = TEXTS,       [TAG_GATEWAY] = TEXTS,       [TAG_ROUTE] = TEXTS,
+    [TAG_RESOLVER] = TEXTS,       [TAG_DEVICE_ADDRESS] = DEVICE_ADDRESS,
 };
 
 uint32_t get_u32(const uint8_t *at) {
@@ -36,18 +38,19 @@ void put_u64(uint8_t *at, uint64_t value) {
     put_u32(at + 4, (uint32_t)value);
 }
 
-static const char *add_environment(struct fields *fields, char *entry) {
-    const char *equals = strchr(entry, '=');
-    if (equals == NULL || equals == entry)
+static const char *add_text(struct fields *fields, unsigned tag, char *text) {
+    const char *equals = strchr(text, '=');
+    if (tag == TAG_ENVIRONMENT && (equals == NULL || equals == text))
         return "an environment entry is not NAME=value";
-    size_t count = fields->environment_count;
+    struct texts *texts = &fields->texts[tag];
+    size_t count = texts->count;
     if ((count & (count - 1)) == 0) { /* full at each power of two */
-        char **grown = realloc(fields->environment, (count == 0 ? 1 : 2 * count) * sizeof *grown);
+        char **grown = realloc(texts->items, (count == 0 ? 1 : 2 * count) * sizeof *grown);
         if (grown == NULL)
             return "out of memory";
-        fields->environment = grown;
+        texts->items = grown;
     }
-    fields->environment[fields->environment_count++] = entry;
+    texts->items[texts->count++] = text;
     return NULL;
 }
 
@@ -64,14 +67,20 @@ static const char *decode_one(struct fields *fields, unsigned tag, uint8_t *valu
             return "a field of fixed length has another length";
         fields->bytes[tag] = value;
         break;
-    case TEXT: {
+    case DEVICE_ADDRESS:
+        if (length != DEVICE_ADDRESS_LENGTH)
+            return "the device address does not have 6 bytes";
+        fields->bytes[tag] = value;
+        break;
+    case TEXT:
+    case TEXTS: {
         if (memchr(value, 0, length) != NULL)
             return "a text field contains a zero byte";
         /* One byte down, over its own header which has been read, to make room for the terminator. */
         char *text = memmove(value - 1, value, length);
         text[length] = 0;
-        if (tag == TAG_ENVIRONMENT)
-            return add_environment(fields, text);
+        if (types[tag] == TEXTS)
+            return add_text(fields, tag, text);
         fields->text[tag] = text;
         fields->text_length[tag] = length;
         break;
@@ -104,7 +113,8 @@ const char *fields_decode(struct fields *fields, uint8_t *bytes, size_t length) 
 }
 
 void fields_free(struct fields *fields) {
-    free(fields->environment);
+    for (unsigned tag = 0; tag < TAG_LIMIT; tag++)
+        free(fields->texts[tag].items);
 }
 
 uint8_t *put_bytes(uint8_t *at, enum tag tag, const void *bytes, size_t length) {

@@ -55,11 +55,24 @@ enum tag {
     TAG_CREATED = 74,
     TAG_RESPAWN = 75,
     TAG_FRESH = 76,
+    TAG_DEVICE_ADDRESS = 80,
+    TAG_MTU = 81,
+    TAG_ADDRESS = 82,
+    TAG_GATEWAY = 83,
+    TAG_ROUTE = 84,
+    TAG_RESOLVER = 85,
     TAG_LIMIT
 };
 
 #define ID_LENGTH 16      /* of a generation and of an exec id */
 #define ENTROPY_LENGTH 64
+#define DEVICE_ADDRESS_LENGTH 6
+
+/* The values of a tag that repeats, in their order. */
+struct texts {
+    char **items;
+    size_t count;
+};
 
 /* The decoded fields that a host sends. Texts and bytes point into the buffer they were decoded from. */
 struct fields {
@@ -68,8 +81,7 @@ struct fields {
     char *text[TAG_LIMIT]; /* NUL-terminated */
     size_t text_length[TAG_LIMIT];
     const uint8_t *bytes[TAG_LIMIT];
-    char **environment;
-    size_t environment_count;
+    struct texts texts[TAG_LIMIT]; /* of the tags that repeat */
 };
 
 /* Changes `bytes`. Returns NULL, or why the fields are refused. fields_free is due in both cases. */

@@ -2,6 +2,7 @@
 #include "grow.h"
 
 #include "agent.h"
+#include "line.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -24,30 +25,6 @@
 #define CPUS "/sys/devices/system/cpu"
 #define MEMORY "/sys/devices/system/memory"
 
-static bool read_line(const char *path, char *line, size_t size) {
-    int fd = open(path, O_RDONLY | O_CLOEXEC);
-    if (fd == -1)
-        return false;
-    ssize_t length = read(fd, line, size - 1);
-    close(fd);
-    if (length < 0)
-        return false;
-    line[length] = 0;
-    line[strcspn(line, "\n")] = 0;
-    return true;
-}
-
-static bool write_line(const char *path, const char *line) {
-    int fd = open(path, O_WRONLY | O_CLOEXEC);
-    if (fd == -1)
-        return false;
-    ssize_t length = write(fd, line, strlen(line));
-    int error = errno;
-    close(fd);
-    errno = error;
-    return length == (ssize_t)strlen(line);
-}
-
 static void pause_ms(long ms) {
     nanosleep(&(struct timespec){.tv_nsec = ms * 1000000}, NULL);
 }
@@ -65,7 +42,7 @@ void grow_disk(const struct fields *request, struct outcome *outcome) {
     }
     char path[100], line[32];
     snprintf(path, sizeof path, "/sys/dev/block/%u:%u/size", major(root.st_dev), minor(root.st_dev));
-    if (!read_line(path, line, sizeof line)) {
+    if (!line_read(path, line, sizeof line)) {
         fault_set(&outcome->fault, "FAILED", "the root file system is on no block device: %s: %s", path, strerror(errno));
         return;
     }
@@ -111,7 +88,7 @@ static void each_numbered(const char *directory, const char *prefix, void (*visi
 
 static unsigned cpus_online(void) {
     char line[256] = "";
-    read_line(rooted(CPUS "/online"), line, sizeof line);
+    line_read(rooted(CPUS "/online"), line, sizeof line);
     return count_listed(line);
 }
 
@@ -121,8 +98,8 @@ static void online_cpus(uint64_t wanted) {
         char path[64], line[16];
         snprintf(path, sizeof path, CPUS "/cpu%u/online", cpu);
         /* The boot processor has no such file. A refusal shows in the count. */
-        if (read_line(rooted(path), line, sizeof line) && strcmp(line, "0") == 0)
-            write_line(rooted(path), "1");
+        if (line_read(rooted(path), line, sizeof line) && strcmp(line, "0") == 0)
+            line_write(rooted(path), "1");
     }
 }
 
@@ -153,9 +130,9 @@ static void online_memory(const char *name, void *context) {
     struct memory *memory = context;
     char path[300], line[32];
     snprintf(path, sizeof path, MEMORY "/%.64s/state", name);
-    if (!read_line(rooted(path), line, sizeof line))
+    if (!line_read(rooted(path), line, sizeof line))
         return;
-    if (strcmp(line, "online") == 0 || write_line(rooted(path), "online"))
+    if (strcmp(line, "online") == 0 || line_write(rooted(path), "online"))
         memory->online++;
     else
         memory->offline++;
@@ -163,7 +140,7 @@ static void online_memory(const char *name, void *context) {
 
 void grow_memory(const struct fields *request, struct outcome *outcome) {
     char line[32];
-    if (!read_line(rooted(MEMORY "/block_size_bytes"), line, sizeof line) || strtoull(line, NULL, 16) == 0) {
+    if (!line_read(rooted(MEMORY "/block_size_bytes"), line, sizeof line) || strtoull(line, NULL, 16) == 0) {
         fault_set(&outcome->fault, "FAILED", "the kernel has no memory blocks: %s", strerror(errno));
         return;
     }

@@ -5,6 +5,7 @@
 
 #include "agent.h"
 #include "launch.h"
+#include "replace.h"
 
 #include <ctype.h>
 #include <dirent.h>
@@ -26,7 +27,6 @@
 #define HOOK_MS 10000
 #define HOSTNAME_LIMIT 64
 #define HOSTS_LIMIT (1 << 20)
-#define SECTOR 512
 #define ID_TEXT 32 /* hexadecimal digits of a machine id */
 
 static bool seen_any;
@@ -66,42 +66,6 @@ bool clock_set(uint64_t nanoseconds, struct fault *fault) {
 }
 
 /* Files */
-
-/* Overwrites a file that has this length and mode already. So few bytes are one sector, which a crash leaves as it was or as it is to be.
- * No block and no inode is taken: a copy of a VM shares what it does not write to with all others. */
-static bool overwrite_file(const char *target, const void *bytes, size_t length, mode_t mode) {
-    int fd = open(target, O_WRONLY | O_NOFOLLOW | O_CLOEXEC);
-    struct stat file;
-    bool done = fd != -1 && length <= SECTOR && fstat(fd, &file) == 0 && S_ISREG(file.st_mode) && file.st_nlink == 1 &&
-                file.st_size == (off_t)length && (file.st_mode & 07777) == mode &&
-                pwrite(fd, bytes, length, 0) == (ssize_t)length && fdatasync(fd) == 0;
-    if (fd != -1)
-        close(fd);
-    return done;
-}
-
-/* Replaces a file in one step, so that a crash leaves the old or the new one. */
-static bool replace_file(const char *path, const void *bytes, size_t length, mode_t mode) {
-    char target[512], temporary[520];
-    snprintf(target, sizeof target, "%s", rooted(path));
-    if (overwrite_file(target, bytes, length, mode))
-        return true;
-    snprintf(temporary, sizeof temporary, "%s.new", target);
-    unlink(temporary); /* of an attempt that was cut short */
-    int fd = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
-    if (fd == -1)
-        return false;
-    bool done = write(fd, bytes, length) == (ssize_t)length && fchmod(fd, mode) == 0 && fsync(fd) == 0;
-    int error = errno;
-    close(fd);
-    errno = error;
-    if (done && rename(temporary, target) == 0)
-        return true;
-    error = errno;
-    unlink(temporary);
-    errno = error;
-    return false;
-}
 
 static bool is_name(const char *name) {
     size_t length = strlen(name);

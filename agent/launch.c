@@ -63,20 +63,21 @@ static char **make_environment(const struct fields *request, const struct passwd
     char *const defaults[] = {path, home, name, login, shell, lang, term};
     size_t default_count = sizeof defaults / sizeof *defaults - (on_terminal ? 0 : 1);
 
-    char **environment = malloc((default_count + request->environment_count + 1) * sizeof *environment);
+    const struct texts *given = &request->texts[TAG_ENVIRONMENT];
+    char **environment = malloc((default_count + given->count + 1) * sizeof *environment);
     if (environment == NULL)
         return NULL;
     size_t count = 0;
     for (size_t i = 0; i < default_count; i++) {
         size_t prefix = (size_t)(strchr(defaults[i], '=') - defaults[i]) + 1;
         bool replaced = false;
-        for (size_t j = 0; j < request->environment_count && !replaced; j++)
-            replaced = strncmp(request->environment[j], defaults[i], prefix) == 0;
+        for (size_t j = 0; j < given->count && !replaced; j++)
+            replaced = strncmp(given->items[j], defaults[i], prefix) == 0;
         if (!replaced)
             environment[count++] = defaults[i];
     }
-    for (size_t i = 0; i < request->environment_count; i++)
-        environment[count++] = request->environment[i];
+    for (size_t i = 0; i < given->count; i++)
+        environment[count++] = given->items[i];
     environment[count] = NULL;
     return environment;
 }

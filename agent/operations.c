@@ -67,6 +67,7 @@ static const struct operation {
     {"pty.resize", terminal_resize, NULL, NULL},
     {"pty.signal", terminal_signal, NULL, NULL},
     {"pty.close", terminal_close, NULL, NULL},
+    {"network", network_start, NULL, NULL},
 };
 #define OPERATIONS (sizeof operations / sizeof *operations)
 

@@ -13,3 +13,4 @@ const char *operation_name(unsigned which);
 typedef void start_operation(struct stream *stream, const struct fields *request);
 start_operation exec_start, exec_attach, exec_kill;
 start_operation terminal_open, terminal_attach, terminal_list, terminal_resize, terminal_signal, terminal_close;
+start_operation network_start;

@@ -230,7 +230,7 @@ static bool spawn(struct session *session, struct fault *fault) {
     if (pipe2(pipe, O_CLOEXEC) == -1)
         return fault_set(fault, "FAILED", "cannot make a pipe: %s", strerror(errno));
     fcntl(pipe[0], F_SETFL, O_NONBLOCK);
-    struct fields request = {.environment = NULL};
+    struct fields request = {.present = {false}};
     request.text[TAG_USER] = session->user;
     request.text[TAG_COMMAND] = session->command;
     request.text_length[TAG_COMMAND] = session->command != NULL ? strlen(session->command) : 0;

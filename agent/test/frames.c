@@ -24,7 +24,7 @@ static void both_checksums_agree_with_rfc_3720(void) {
 
 static void welcome_says_what_the_agent_is(void) {
     host_connect_again();
-    CHECK(welcome.version == 1 && welcome.window > 0 && welcome.capabilities == 23 && welcome.code[0] == 0);
+    CHECK(welcome.version == 1 && welcome.window > 0 && welcome.capabilities == 24 && welcome.code[0] == 0);
     CHECK(strcmp(welcome.agent_version, "1") == 0 && strlen(welcome.boot_id) == 36 && welcome.generation[3] == 1);
     host_ping();
 }

@@ -1,7 +1,8 @@
 /* Runs the real agent over a socket pair and holds it to docs/agent-protocol.md. Nothing of this machine is changed:
- * the agent runs with --dry and with its /etc and /sys in a scratch directory. */
+ * the agent runs with --dry, with its /etc and /sys in a scratch directory, and in a network namespace of its own. */
 #include "support.h"
 
+#include <sched.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -12,8 +13,10 @@
 #include <unistd.h>
 
 char scratch[64];
+bool has_own_network;
 
-static const struct test *const subjects[] = {frame_tests, command_tests, machine_tests, file_tests, watch_tests, terminal_tests};
+static const struct test *const subjects[] = {frame_tests, command_tests, machine_tests, file_tests, watch_tests, terminal_tests,
+                                              network_tests};
 static jmp_buf failed;
 static char story[1024];
 static const char *program;
@@ -61,6 +64,7 @@ int main(int argc, char **argv) {
     }
     program = argv[1];
     prctl(PR_SET_CHILD_SUBREAPER, 1);
+    has_own_network = unshare(CLONE_NEWNET) == 0;
     seed = argc > 3 ? strtoull(argv[3], NULL, 10) : (uint64_t)time(NULL);
     state = seed;
     snprintf(scratch, sizeof scratch, "/tmp/agent-test.XXXXXX");

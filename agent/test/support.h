@@ -12,9 +12,11 @@ struct test {
     void (*run)(void);
 };
 #define TEST(name) {#name, name}
-extern const struct test frame_tests[], command_tests[], machine_tests[], file_tests[], watch_tests[], terminal_tests[];
+extern const struct test frame_tests[], command_tests[], machine_tests[], file_tests[], watch_tests[], terminal_tests[],
+    network_tests[];
 
-extern uint64_t next_id; /* of a command */
+extern uint64_t next_id;     /* of a command */
+extern bool has_own_network; /* else the machine's must not be touched */
 
 /* Files, by their names in the scratch directory */
 void file_path(char *path, size_t size, const char *name);

@@ -190,6 +190,12 @@ public final class Guest implements AutoCloseable {
                 deadline);
     }
 
+    /// Gives the first network interface its settings; what is so already is not disturbed. BAD_REQUEST if a setting is malformed: then
+    /// nothing was changed. UNAVAILABLE if there is no interface, or if the guest's kernel refused a setting: then the others were made.
+    public void setNetwork(NetworkSettings settings, Deadline deadline) {
+        agent.call("network", settings.fields(), deadline);
+    }
+
     /// How long the agent takes to answer.
     public Duration ping(Deadline deadline) {
         long start = System.nanoTime();

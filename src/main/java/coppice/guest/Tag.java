@@ -50,7 +50,13 @@ enum Tag {
     ROWS(73),
     CREATED(74),
     RESPAWN(75),
-    FRESH(76);
+    FRESH(76),
+    DEVICE_ADDRESS(80),
+    MTU(81),
+    ADDRESS(82),
+    GATEWAY(83),
+    ROUTE(84),
+    RESOLVER(85);
 
     private final int code;
 

@@ -1,5 +1,5 @@
 /// The host's end of the guest agent protocol (docs/agent-protocol.md): run commands in a VM, use its files and terminals, set its
-/// clock, grow it, shut it down.
+/// clock and its network, grow it, shut it down.
 ///
 /// Start with [coppice.guest.Guest], the door: one connection to one agent. A command that must survive the end of a connection is a
 /// [coppice.guest.RunningExec]. Files and terminals are reached by [coppice.guest.GuestFiles] and [coppice.guest.GuestTerminals]; their

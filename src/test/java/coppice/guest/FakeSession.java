@@ -182,6 +182,7 @@ final class FakeSession {
             case "cpu.online" -> done(number, "cpus " + fields.number(Tag.COUNT, 1000));
             case "memory.online" ->
                     done(number, "memory " + fields.number(Tag.SIZE, Long.MAX_VALUE));
+            case "network" -> done(number, FakeNetwork.describe(fields));
             case "disk.grow" ->
                     done(number, operation, new FieldsWriter().number(Tag.SIZE, 5L << 30));
             default -> done(number, operation);

@@ -36,7 +36,8 @@ final class Wire {
                     "pty.list",
                     "pty.resize",
                     "pty.signal",
-                    "pty.close");
+                    "pty.close",
+                    "network");
 
     private final ByteChannel channel;
     private final FrameWriter writer;
