@@ -1,6 +1,7 @@
 package coppice.fabric;
 
 import coppice.base.Failure;
+import coppice.base.IpAddress;
 import coppice.identity.AccountId;
 import coppice.network.AccountNetworks;
 import coppice.network.MemberId;
@@ -27,6 +28,18 @@ import org.slf4j.LoggerFactory;
 /// wants by [#adopt] and has the rest removed by [#sweep]. Failures are `UNAVAILABLE`.
 public final class Fabric implements NetworkListener {
     private static final Logger LOG = LoggerFactory.getLogger(Fabric.class);
+
+    /// What a VM in no private network has as its IPv4 address: all the same, since each is alone.
+    public static final IpAddress SOLO = IpAddress.stored("192.0.0.2");
+
+    /// Of the network of a VM that is alone.
+    public static final int SOLO_PREFIX = 29;
+
+    /// The next hop of every guest's IPv4 default route, and its name server.
+    public static final IpAddress GATEWAY = IpAddress.stored("192.0.0.1");
+
+    /// The next hop of every guest's IPv6 default route.
+    public static final IpAddress GATEWAY_V6 = IpAddress.stored("fe80::1");
 
     private final FabricSettings settings;
     private final Networks networks;
@@ -104,6 +117,20 @@ public final class Fabric implements NetworkListener {
         } catch (Failure e) {
             LOG.warn("{} was not taken out cleanly: {}", tap.nic().vm(), e.getMessage());
         }
+    }
+
+    /// The VM of a machine that was plugged in for nobody.
+    public void handOver(Nic nic, Holder holder) {
+        adopt(nic, holder);
+        var networks = this.networks.of(nic.account());
+        var place = Place.of(nic);
+        if (concerns(place, networks)) {
+            segments.get(place).apply(() -> this.networks.of(nic.account()));
+        }
+    }
+
+    public int mtu() {
+        return settings.mtu();
     }
 
     /// Takes note of a VM that a former server plugged in and that runs.

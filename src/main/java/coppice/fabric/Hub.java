@@ -57,6 +57,7 @@ final class Hub {
     /// Makes it, or finds it there. The rules are put in place anew, in one step.
     void start() {
         requireBridgeFilter();
+        script.allowTaps();
         if (!Script.exists(settings.namespace(NAME)) || !hasUplink()) {
             remove();
             build();

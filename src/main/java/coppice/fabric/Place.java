@@ -9,15 +9,6 @@ import java.util.stream.Stream;
 
 /// Where a segment is: a private network, or beside all of them with one VM.
 sealed interface Place {
-    /// What a VM in no private network has as its IPv4 address: all the same, since each is alone.
-    IpAddress SOLO = IpAddress.stored("192.0.0.2");
-
-    /// The next hop of every guest's IPv4 default route, and its name server.
-    IpAddress GATEWAY = IpAddress.stored("192.0.0.1");
-
-    /// The next hop of every guest's IPv6 default route.
-    IpAddress GATEWAY_V6 = IpAddress.stored("fe80::1");
-
     /// The id that its namespace is named after.
     String name();
 
@@ -63,6 +54,6 @@ sealed interface Place {
 
     /// What a VM has beside its public address.
     static Stream<IpAddress> privateAddresses(Nic nic) {
-        return nic.membership().map(m -> m.addresses()).orElse(Stream.of(SOLO));
+        return nic.membership().map(m -> m.addresses()).orElse(Stream.of(Fabric.SOLO));
     }
 }

@@ -37,6 +37,16 @@ record Script(Optional<String> host) {
         }
     }
 
+    /// Whoever owns a tap may open it; that is what the kernel looks at, and udev gives the device these rights wherever it runs.
+    void allowTaps() {
+        here(
+                """
+                modprobe -q tun || true
+                test -e /dev/net/tun || { mkdir -p /dev/net; mknod /dev/net/tun c 10 200; }
+                chmod 0666 /dev/net/tun
+                """);
+    }
+
     void in(String namespace, String lines) {
         run(List.of("nsenter", "--net=" + path(namespace), "sh", "-e"), lines);
     }

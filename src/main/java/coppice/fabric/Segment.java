@@ -154,8 +154,8 @@ final class Segment {
                 .replace("VETH", veth())
                 .replace("MTU", Integer.toString(settings.mtu()))
                 .replace("MAC", BRIDGE_MAC)
-                .replace("GATEWAY4", Place.GATEWAY.toString())
-                .replace("GATEWAY6", Place.GATEWAY_V6.toString());
+                .replace("GATEWAY4", Fabric.GATEWAY.toString())
+                .replace("GATEWAY6", Fabric.GATEWAY_V6.toString());
     }
 
     /// The hub's end. Ids are random, so their beginnings are too.

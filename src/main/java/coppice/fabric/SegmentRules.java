@@ -188,8 +188,8 @@ final class SegmentRules {
                   }
                 """
                 .replace("PLATFORM", settings.platform().toString())
-                .replace("GATEWAY6", Place.GATEWAY_V6.toString())
-                .replace("GATEWAY", Place.GATEWAY.toString());
+                .replace("GATEWAY6", Fabric.GATEWAY_V6.toString())
+                .replace("GATEWAY", Fabric.GATEWAY.toString());
     }
 
     private String decisions(int generation) {

@@ -3,6 +3,7 @@ package coppice.main;
 import coppice.base.Code;
 import coppice.base.Failure;
 import coppice.disk.Published;
+import coppice.fabric.Lone;
 import coppice.process.ControlGroup;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -29,6 +30,7 @@ final class Builds {
                 ControlGroup.forget(instance);
             }
         }
+        Lone.names().stream().filter(Builds::isDead).forEach(Lone::remove);
         try (var entries = Files.newDirectoryStream(volume, PREFIX + "*")) {
             for (var entry : entries) {
                 if (isDead(entry.getFileName().toString())) {

@@ -14,12 +14,15 @@ import coppice.http.HttpLimits;
 import coppice.http.HttpServer;
 import coppice.identity.Accounts;
 import coppice.identity.ApiKeys;
+import coppice.network.NetworkLimits;
+import coppice.network.Networks;
 import coppice.node.Node;
 import coppice.qemu.Hypervisor;
 import coppice.qemu.QemuLauncher;
 import coppice.store.Store;
 import coppice.vm.Snapshots;
 import coppice.vm.Vms;
+import coppice.vm.Wiring;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.net.InetAddress;
@@ -90,7 +93,13 @@ final class RehearseCommand implements Runnable {
                 new Snapshots.Catalogue(
                         accounts.platform(), settings.defaultImage(), settings.imageAliases());
         return Vms.open(
-                new Vms.Host(directory, reflink, launcher, node),
+                new Vms.Host(
+                        directory,
+                        reflink,
+                        launcher,
+                        node,
+                        new Networks(store, NetworkLimits.USUAL, Clock.systemUTC()),
+                        Wiring.NONE),
                 store,
                 accounts,
                 catalogue,

@@ -20,16 +20,19 @@ import coppice.base.Slug;
 import coppice.base.Undo;
 import coppice.disk.DataVolume;
 import coppice.disk.Reflink;
+import coppice.fabric.Fabric;
 import coppice.http.HttpLimits;
 import coppice.http.HttpServer;
 import coppice.identity.Accounts;
 import coppice.identity.ApiKeys;
 import coppice.metrics.Metrics;
+import coppice.network.Networks;
 import coppice.node.Node;
 import coppice.qemu.Hypervisor;
 import coppice.qemu.QemuLauncher;
 import coppice.store.Store;
 import coppice.vm.BaseImage;
+import coppice.vm.FabricWiring;
 import coppice.vm.GuestFileAccess;
 import coppice.vm.LifeTimers;
 import coppice.vm.SnapshotTimers;
@@ -80,13 +83,8 @@ final class Server implements AutoCloseable {
         var store = keep(Store.open(data.resolve("coppice.db")));
         var accounts = new Accounts(store, Clock.systemUTC());
         var keys = new ApiKeys(store, Clock.systemUTC());
-        var hypervisor = Hypervisor.find();
-        var host =
-                new Vms.Host(
-                        volume.root(),
-                        reflink,
-                        new QemuLauncher(hypervisor, DataLock.instance(data)),
-                        new Node(settings.capacity(), volume::free));
+        var networks = new Networks(store, NetworkKeys.limits(settings), Clock.systemUTC());
+        var host = host(settings, volume, reflink, networks);
         var catalogue =
                 new Snapshots.Catalogue(
                         accounts.platform(), settings.defaultImage(), settings.imageAliases());
@@ -99,7 +97,7 @@ final class Server implements AutoCloseable {
                                 catalogue,
                                 settings.vmLimits(),
                                 Clock.systemUTC()));
-        publish(new Images(home, settings, hypervisor), settings, vms);
+        publish(new Images(home, settings, host.launcher().hypervisor()), settings, vms);
         keep(SnapshotTimers.start(vms.snapshots()));
         keep(LifeTimers.start(vms, settings.timerInterval()));
         var more = new ArrayList<>(metrics(settings, store, accounts, host));
@@ -108,7 +106,25 @@ final class Server implements AutoCloseable {
         var api = new Api(apiSettings(settings), credentials(keys), routes);
         var address = new InetSocketAddress(settings.httpAddress(), settings.httpPort());
         port = keep(HttpServer.start(address, HttpLimits.DEFAULT, api)).port();
-        LOG.info("listening on {}:{}, {}", settings.httpAddress(), port, hypervisor);
+        LOG.info(
+                "listening on {}:{}, {}",
+                settings.httpAddress(),
+                port,
+                host.launcher().hypervisor());
+    }
+
+    private static Vms.Host host(
+            Settings settings, DataVolume volume, Reflink reflink, Networks networks) {
+        var instance = DataLock.instance(settings.dataDirectory());
+        var fabric = Fabric.start(NetworkKeys.fabric(settings, instance), networks);
+        var node = new Node(settings.capacity(), volume::free);
+        return new Vms.Host(
+                volume.root(),
+                reflink,
+                new QemuLauncher(Hypervisor.find(), instance),
+                node,
+                networks,
+                new FabricWiring(fabric, networks, node));
     }
 
     int port() {

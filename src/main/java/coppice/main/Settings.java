@@ -75,6 +75,13 @@ public final class Settings {
         keys.put("vm.maxRunning", "");
         keys.put("vm.maxTotal", "");
         keys.put("snapshot.maxTotal", "");
+        keys.put("network.slots", "100.96.0.0/16");
+        keys.put("network.ipv6", "");
+        keys.put("network.ipv4", "");
+        keys.put("network.mtu", "1500");
+        keys.put("network.maxRules", "1000");
+        keys.put("network.maxVpcs", "100");
+        keys.put("network.maxTunnels", "100");
         keys.put("metrics.token", "");
         return java.util.Collections.unmodifiableMap(keys);
     }
@@ -268,6 +275,9 @@ public final class Settings {
         vmLimits();
         timerInterval();
         metricsToken();
+        NetworkKeys.limits(this);
+        NetworkKeys.fabric(this, "");
+        NetworkKeys.egress(this);
         checkImages();
         if (!mistakes.isEmpty()) {
             throw new Failure(
@@ -326,7 +336,7 @@ public final class Settings {
     }
 
     /// Empty is absent.
-    private <T> Optional<T> optional(String key, Function<String, T> read, String form) {
+    <T> Optional<T> optional(String key, Function<String, T> read, String form) {
         return parse(
                 key,
                 text -> text.isEmpty() ? Optional.empty() : Optional.of(read.apply(text)),
@@ -334,7 +344,7 @@ public final class Settings {
     }
 
     /// Reads a value; one that cannot be read counts as a mistake and the default is taken meanwhile.
-    private <T> T parse(String key, Function<String, T> read, String form) {
+    <T> T parse(String key, Function<String, T> read, String form) {
         try {
             return read.apply(values.get(key));
         } catch (RuntimeException e) {

@@ -16,6 +16,28 @@ public record Matcher(
         Optional<Integer> port,
         Optional<Protocol> protocol) {
 
+    /// Says nothing.
+    public static final Matcher BARE =
+            new Matcher(
+                    Optional.empty(),
+                    Optional.empty(),
+                    Optional.empty(),
+                    Optional.empty(),
+                    false,
+                    Optional.empty(),
+                    Optional.empty());
+
+    /// Every publicly routable address.
+    public static final Matcher INTERNET =
+            new Matcher(
+                    Optional.empty(),
+                    Optional.empty(),
+                    Optional.empty(),
+                    Optional.empty(),
+                    true,
+                    Optional.empty(),
+                    Optional.empty());
+
     /// Whether it says nothing about who it is. Inside of a create it stands for what is being created.
     public boolean isBare() {
         return vm.isEmpty() && vpc.isEmpty() && tunnel.isEmpty() && cidr.isEmpty() && !isPublic;

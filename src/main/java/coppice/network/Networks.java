@@ -21,19 +21,14 @@ import org.jdbi.v3.core.Handle;
 ///
 /// Failures: `BAD_REQUEST`, `NOT_FOUND`, and `CONFLICT` for a slug or address that is taken, a limit, or a network that is in use.
 public final class Networks {
-    /// A slot has its place in a range of this size.
-    static final int SLOTS = (1 << 21) - 2;
-
     private final Truth truth;
     private final NetworkLimits limits;
     private final InstantSource clock;
-    private final Slots slots = new Slots(SLOTS);
 
     public Networks(Store store, NetworkLimits limits, InstantSource clock) {
         this.truth = new Truth(store);
         this.limits = limits;
         this.clock = clock;
-        truth.all().flatMap(a -> a.nics().values().stream()).forEach(nic -> slots.keep(nic.slot()));
     }
 
     /// Has the listener told of every change from now on.
@@ -212,15 +207,6 @@ public final class Networks {
         return List.copyOf(rules);
     }
 
-    /// A slot for a VM that is about to be made. It is given back by [#releaseSlot] or by [#leave].
-    public int takeSlot() {
-        return slots.take();
-    }
-
-    public void releaseSlot(int slot) {
-        slots.release(slot);
-    }
-
     /// The public address that goes with a slot.
     public Optional<IpAddress> publicIpv6(int slot) {
         return limits.ipv6().map(Cidr::first).map(first -> first.plus(slot));
@@ -231,9 +217,14 @@ public final class Networks {
 
     /// Gives a new VM its interface and its rules, in one unit with the caller's.
     ///
+    /// @param slot a small number that no other VM of this host has
     /// @param commit has the given part run in its unit of the store, and returns when that is on disk
     public <T> Joined<T> join(
-            AccountId account, MemberId vm, NewNic wanted, Function<Consumer<Handle>, T> commit) {
+            AccountId account,
+            MemberId vm,
+            int slot,
+            NewNic wanted,
+            Function<Consumer<Handle>, T> commit) {
         return truth.change(
                 account,
                 before -> {
@@ -241,8 +232,8 @@ public final class Networks {
                             new Nic(
                                     vm,
                                     account,
-                                    wanted.slot(),
-                                    publicIpv6(wanted.slot()),
+                                    slot,
+                                    publicIpv6(slot),
                                     wanted.place().map(place -> place(before, place)));
                     var with = before.with(nic);
                     var rules =
@@ -283,20 +274,14 @@ public final class Networks {
 
     /// Takes a VM out of everything, with the rules that name it, in one unit with the caller's.
     public void leave(AccountId account, MemberId vm, Consumer<Consumer<Handle>> commit) {
-        var nic =
-                truth.change(
-                        account,
-                        before -> {
-                            var change = removal(before, new Named.Member(vm));
-                            return new Truth.Change<>(
-                                    change.after(), change.write(), before.nic(vm));
-                        },
-                        write -> {
-                            commit.accept(write);
-                            return true;
-                        },
-                        (_, left) -> left);
-        nic.ifPresent(gone -> slots.release(gone.slot()));
+        truth.change(
+                account,
+                before -> removal(before, new Named.Member(vm)),
+                write -> {
+                    commit.accept(write);
+                    return true;
+                },
+                (_, gone) -> gone);
     }
 
     private static Truth.Change<Named> removal(AccountNetworks before, Named thing) {

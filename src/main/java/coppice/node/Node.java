@@ -32,6 +32,7 @@ public final class Node {
     private final ReentrantLock lock = new ReentrantLock();
     private final Map<String, Size> promised = new HashMap<>();
     private final TreeSet<Integer> users = new TreeSet<>();
+    private int lastUser;
     private long taken;
     private volatile BooleanSupplier relief = () -> false;
 
@@ -39,6 +40,7 @@ public final class Node {
         this.capacity = capacity;
         this.freeDisk = freeDisk;
         this.hostMemory = memory("MemTotal");
+        this.lastUser = capacity.firstUser() - 1;
         this.starts = new Semaphore(capacity.startsAtOnce(), true);
     }
 
@@ -161,13 +163,15 @@ public final class Node {
         void close();
     }
 
-    /// A user number that no VM has.
+    /// A user number that no VM has, and that none had for as long as possible: what is made of it should not meet its last holder's
+    /// traces.
     public int takeUser() {
         lock.lock();
         try {
-            for (int user = capacity.firstUser(); user < capacity.firstUser() + USERS; user++) {
-                if (users.add(user)) {
-                    return user;
+            for (int i = 0; i < USERS; i++) {
+                lastUser = capacity.firstUser() + (lastUser - capacity.firstUser() + 1) % USERS;
+                if (users.add(lastUser)) {
+                    return lastUser;
                 }
             }
             throw new Failure(
@@ -182,9 +186,15 @@ public final class Node {
         lock.lock();
         try {
             users.add(user);
+            lastUser = Math.max(lastUser, user);
         } finally {
             lock.unlock();
         }
+    }
+
+    /// The place of a user number among all there are, from 1 on.
+    public int slot(int user) {
+        return Math.floorMod(user - capacity.firstUser(), USERS) + 1;
     }
 
     public void releaseUser(int user) {

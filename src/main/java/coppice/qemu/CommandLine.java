@@ -3,6 +3,7 @@ package coppice.qemu;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 
 /// The arguments of QEMU: a pure function of what is to run, compared with golden files in the tests.
 ///
@@ -35,8 +36,17 @@ public final class CommandLine {
 
     /// Differs for machines that cannot restore each other's captures.
     public static String fingerprint(MachineShape shape, Hypervisor hypervisor) {
+        var nowhere = Optional.of(new Link(Path.of("/"), "tap", "02:00:00:00:00:01"));
         return String.join(
-                " ", of("", shape, hypervisor, new MachineFiles(Path.of("/")), Start.RESTORE, ""));
+                " ",
+                of(
+                        "",
+                        shape,
+                        hypervisor,
+                        new MachineFiles(Path.of("/")),
+                        nowhere,
+                        Start.RESTORE,
+                        ""));
     }
 
     static List<String> of(
@@ -44,6 +54,7 @@ public final class CommandLine {
             MachineShape shape,
             Hypervisor hypervisor,
             MachineFiles files,
+            Optional<Link> link,
             Start start,
             String kernelCommandLine) {
         var line = new ArrayList<String>();
@@ -70,6 +81,9 @@ public final class CommandLine {
                         : List.of("-accel", "tcg,thread=multi", "-cpu", hypervisor.processor()));
         addProcessorsAndMemory(line, shape, files);
         addDevices(line, files);
+        if (shape.hasNic()) {
+            addNic(line, link.orElseThrow());
+        }
         // A guest that reboots ends this process: a restored machine has no kernel to reboot into.
         // The server boots it anew.
         line.addAll(List.of("-action", "reboot=shutdown"));
@@ -145,6 +159,16 @@ public final class CommandLine {
                         "virtio-rng-pci",
                         "-device",
                         "vmgenid,guid=auto"));
+    }
+
+    /// Its ROM would be for booting from the network.
+    private static void addNic(List<String> line, Link link) {
+        line.addAll(
+                List.of(
+                        "-netdev",
+                        "tap,id=net,ifname=%s,script=no,downscript=no".formatted(link.tap()),
+                        "-device",
+                        "virtio-net-pci,netdev=net,mac=%s,romfile=".formatted(link.mac())));
     }
 
     private static void addStart(

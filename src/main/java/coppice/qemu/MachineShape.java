@@ -11,8 +11,14 @@ import java.util.List;
 /// @param memory memory present at boot
 /// @param addedMemory memory modules added since, in order
 /// @param maxMemory how much there can be without a new boot
+/// @param hasNic whether it has a network interface; machines of older captures have none until their next boot
 public record MachineShape(
-        int cpus, int maxCpus, Size memory, List<Size> addedMemory, Size maxMemory) {
+        int cpus,
+        int maxCpus,
+        Size memory,
+        List<Size> addedMemory,
+        Size maxMemory,
+        boolean hasNic) {
     /// Linux adds memory in whole sections of this size on x86-64.
     public static final Size MEMORY_MODULE = Size.ofMib(128);
 
@@ -40,7 +46,8 @@ public record MachineShape(
                 Math.max(cpus, maxCpus),
                 memory,
                 List.of(),
-                maxMemory.compareTo(memory) < 0 ? memory : maxMemory);
+                maxMemory.compareTo(memory) < 0 ? memory : maxMemory,
+                true);
     }
 
     public Size totalMemory() {
@@ -53,12 +60,12 @@ public record MachineShape(
     }
 
     public MachineShape withCpus(int total) {
-        return new MachineShape(total, maxCpus, memory, addedMemory, maxMemory);
+        return new MachineShape(total, maxCpus, memory, addedMemory, maxMemory, hasNic);
     }
 
     public MachineShape withModule(Size module) {
         var modules = new java.util.ArrayList<>(addedMemory);
         modules.add(module);
-        return new MachineShape(cpus, maxCpus, memory, modules, maxMemory);
+        return new MachineShape(cpus, maxCpus, memory, modules, maxMemory, hasNic);
     }
 }

@@ -49,7 +49,9 @@ public final class QemuLauncher {
     ///
     /// @param name of the VM: process name and name of the control group
     /// @param user number of the user and group it runs as, used by no other VM
-    public record Machine(String name, MachineShape shape, MachineFiles files, int user) {}
+    /// @param link of its network interface, if its shape has one; one that is adopted needs none
+    public record Machine(
+            String name, MachineShape shape, MachineFiles files, int user, Optional<Link> link) {}
 
     /// @param instance names the data directory, so that servers on one machine do not take each other's VMs for their own
     public QemuLauncher(Hypervisor hypervisor, String instance) {
@@ -166,6 +168,8 @@ public final class QemuLauncher {
         var line =
                 new ArrayList<String>(
                         List.of("sh", "-c", DETACH, "sh", machine.files().log().toString()));
+        machine.link()
+                .ifPresent(link -> line.addAll(List.of("nsenter", "--net=" + link.namespace())));
         line.addAll(entering(group));
         line.addAll(asUser(machine.user()));
         var kernel =
@@ -178,6 +182,7 @@ public final class QemuLauncher {
                         machine.shape(),
                         hypervisor,
                         machine.files(),
+                        machine.link(),
                         start,
                         kernel));
         var builder =

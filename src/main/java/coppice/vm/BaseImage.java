@@ -6,6 +6,7 @@ import coppice.base.Failure;
 import coppice.base.Size;
 import coppice.disk.Published;
 import coppice.disk.Reflink;
+import coppice.fabric.Lone;
 import coppice.guest.Exec;
 import coppice.guest.ExecId;
 import coppice.guest.ExecOutcome;
@@ -58,9 +59,17 @@ public final class BaseImage {
     /// @param storage size of the disk
     public void capture(Path built, MachineShape shape, Size storage, Path target) {
         var files = new VmFiles(workshop, reflink);
-        var machines = new Machines(files, launcher, InstantSource.system());
         files.prepare();
         var vm = describe(shape, storage);
+        try (var lone = new Lone(workshop.getFileName().toString(), user)) {
+            capture(built, files, vm, new LoneWiring(lone), target);
+        } finally {
+            Published.delete(workshop);
+        }
+    }
+
+    private void capture(Path built, VmFiles files, Vm vm, Wiring wiring, Path target) {
+        var machines = new Machines(files, launcher, wiring, InstantSource.system());
         try {
             lay(built, files, vm);
             var live = machines.boot(vm, UUID.randomUUID(), _ -> {}, Deadline.in(BOOT));
@@ -73,7 +82,6 @@ public final class BaseImage {
                     Code.UNAVAILABLE, "the image could not be captured: " + e.getMessage(), e);
         } finally {
             machines.delete(vm.id());
-            Published.delete(workshop);
         }
     }
 
@@ -154,7 +162,7 @@ public final class BaseImage {
                 new Vm.Settings(Optional.empty(), Optional.empty(), Timers.NONE, false, Map.of()),
                 new Vm.Hardware(
                         new Resources(shape.cpus(), shape.totalMemory(), storage), shape, user),
-                new Vm.Origin(SnapshotId.random(), Optional.empty(), Placement.ANYWHERE, "[]"),
+                new Vm.Origin(SnapshotId.random(), Optional.empty(), Placement.ANYWHERE),
                 Duration.ZERO,
                 now,
                 now);

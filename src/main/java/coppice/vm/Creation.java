@@ -6,7 +6,11 @@ import coppice.base.Failure;
 import coppice.base.Size;
 import coppice.base.Slug;
 import coppice.identity.AccountId;
+import coppice.network.MemberId;
+import coppice.network.NewNic;
+import coppice.network.Rule;
 import java.time.Duration;
+import java.util.List;
 import java.util.Optional;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -39,7 +43,7 @@ final class Creation {
     }
 
     /// A VM from a snapshot.
-    Vm create(AccountId account, NewVm wanted) {
+    Vms.Created create(AccountId account, NewVm wanted) {
         var snapshot =
                 wanted.snapshot()
                         .map(name -> snapshots.named(account, name))
@@ -52,8 +56,8 @@ final class Creation {
         var deadline = Deadline.in(context.limits().start());
         try (var _ = context.node().takeRoom(FIRST_WRITES)) {
             var ready =
-                    wanted.id().isPresent()
-                            ? Optional.<Warm>empty() // it has an id of its own already
+                    wanted.id().isPresent() || wanted.nic().place().isPresent()
+                            ? Optional.<Warm>empty() // it has an id or a place of its own already
                             : pool.take(snapshot.id());
             var made =
                     ready.flatMap(warm -> fromPool(warm, account, wanted, deadline))
@@ -64,26 +68,28 @@ final class Creation {
     }
 
     /// Makes a machine of the pool the VM. One that is not able to costs some time, and nothing else.
-    private Optional<Vm> fromPool(Warm warm, AccountId account, NewVm wanted, Deadline deadline) {
-        VmLife life;
+    private Optional<Vms.Created> fromPool(
+            Warm warm, AccountId account, NewVm wanted, Deadline deadline) {
+        Entered entered;
         try {
-            life = enter(as(warm.vm(), account, wanted), wanted.reassignSlug());
+            entered = enter(as(warm.vm(), account, wanted), wanted.nic(), wanted.reassignSlug());
         } catch (RuntimeException e) {
             context.machines().delete(warm.vm().id()); // what it was promised is taken back already
             throw e;
         }
         try {
-            return Optional.of(awaitBirth(life, warm.birth(context.machines()), deadline));
+            return Optional.of(awaitBirth(entered, warm.birth(context.machines()), deadline));
         } catch (Failure e) {
             LOG.warn("{} of the pool did not go on: {}", warm.vm().id(), e.getMessage());
             return Optional.empty();
         }
     }
 
-    private Vm fromSnapshot(AccountId account, NewVm wanted, Snapshot snapshot, Deadline deadline) {
+    private Vms.Created fromSnapshot(
+            AccountId account, NewVm wanted, Snapshot snapshot, Deadline deadline) {
         var id = wanted.id().orElseGet(VmId::random);
         var vm = as(describe(snapshot, id, context.node().takeUser()), account, wanted);
-        return awaitBirth(enter(vm, wanted.reassignSlug()), from(snapshot), deadline);
+        return awaitBirth(enter(vm, wanted.nic(), wanted.reassignSlug()), from(snapshot), deadline);
     }
 
     /// What a machine of a snapshot would be, that is made ahead of time.
@@ -119,9 +125,11 @@ final class Creation {
         };
     }
 
-    private static Vm awaitBirth(VmLife life, VmLife.Birth birth, Deadline deadline) {
+    private static Vms.Created awaitBirth(Entered entered, VmLife.Birth birth, Deadline deadline) {
+        var life = entered.life();
         try {
-            return life.loop().ask(() -> life.create(birth, deadline), deadline);
+            var vm = life.loop().ask(() -> life.create(birth, deadline), deadline);
+            return new Vms.Created(vm, entered.rules());
         } catch (Failure e) {
             life.loop().tell(life::delete); // one that came up too late must not stay: nobody
             // knows of it
@@ -131,23 +139,34 @@ final class Creation {
 
     /// Promises a new VM what it needs and writes it; its loop waits to make its machine. A VM that does not come to that is as if it
     /// had never been.
-    VmLife enter(Vm vm, boolean reassignSlug) {
+    Entered enter(Vm vm, NewNic nic, boolean reassignSlug) {
         var life = new VmLife(context, vm);
         try {
             context.fleet().requirePlace(vm);
             context.node().promiseMemory(vm.id().text(), vm.hardware().resources().memory());
-            var loser = context.records().insert(vm, reassignSlug);
+            var joined =
+                    context.networks()
+                            .join(
+                                    vm.account(),
+                                    new MemberId(vm.id().text()),
+                                    context.node().slot(vm.hardware().user()),
+                                    nic,
+                                    more -> context.records().insert(vm, reassignSlug, more));
             context.fleet().add(life);
-            loser.flatMap(context.fleet()::find)
+            joined.written()
+                    .flatMap(context.fleet()::find)
                     .ifPresent(other -> other.loop().tell(other::loseSlug));
+            life.loop().start();
+            return new Entered(life, joined.rules());
         } catch (RuntimeException e) {
             context.node().releaseMemory(vm.id().text());
             context.node().releaseUser(vm.hardware().user());
             throw e;
         }
-        life.loop().start();
-        return life;
     }
+
+    /// A VM that is written, and the firewall rules that came with it.
+    record Entered(VmLife life, List<Rule> rules) {}
 
     /// A VM of a snapshot as far as the snapshot says. It is nobody's yet.
     private Vm describe(Snapshot snapshot, VmId id, int user) {
@@ -159,7 +178,7 @@ final class Creation {
                 new VmState.Creating(now),
                 Vm.Settings.NONE,
                 new Vm.Hardware(Resources.of(capture), capture.shape(), user),
-                new Vm.Origin(snapshot.id(), Optional.empty(), Placement.ANYWHERE, "[]"),
+                new Vm.Origin(snapshot.id(), Optional.empty(), Placement.ANYWHERE),
                 Duration.ZERO,
                 now,
                 now);
@@ -177,8 +196,7 @@ final class Creation {
                 new Vm.Origin(
                         snapshot,
                         snapshots.label(snapshot).flatMap(label -> label.slugFor(account)),
-                        wanted.placement(),
-                        wanted.firewall()),
+                        wanted.placement()),
                 wanted.legacy(),
                 Duration.ZERO,
                 now,

@@ -5,6 +5,7 @@ import coppice.base.Deadline;
 import coppice.base.Failure;
 import coppice.base.Size;
 import coppice.disk.Published;
+import coppice.network.NewNic;
 import coppice.qemu.Exit;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -117,7 +118,12 @@ final class Forks {
 
         private void enter(Vm source, Vm.Hardware hardware) {
             for (int i = 0; i < wanted.count(); i++) {
-                copies.add(creation.enter(describe(source, hardware), false));
+                copies.add(
+                        creation.enter(
+                                        describe(source, hardware),
+                                        new NewNic(Optional.empty(), wanted.rules()),
+                                        false)
+                                .life());
             }
         }
 
@@ -170,8 +176,7 @@ final class Forks {
                     new Vm.Origin(
                             source.origin().snapshot(),
                             source.origin().snapshotSlug(),
-                            Placement.ANYWHERE,
-                            wanted.firewall().get()),
+                            Placement.ANYWHERE),
                     wanted.legacy().apply(source.legacy()),
                     Duration.ZERO,
                     now,

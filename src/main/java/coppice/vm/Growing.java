@@ -20,7 +20,7 @@ final class Growing {
         node.promiseMemory(
                 life.vm().id().text(), Growth.memoryAfter(before.shape(), wanted.memory()));
         if (wanted.storage().compareTo(before.resources().storage()) > 0) {
-            machines.growDisk(life.live().orElseThrow(), wanted.storage(), deadline);
+            MachineGrowth.growDisk(life.live().orElseThrow(), wanted.storage(), deadline);
             var now = before.resources();
             life.change(before.with(new Resources(now.cpu(), now.memory(), wanted.storage())));
         }
@@ -37,12 +37,12 @@ final class Growing {
         var machine = life.live().orElseThrow();
         var shape = life.vm().hardware().shape();
         if (wanted.cpu() > shape.cpus()) {
-            shape = machines.growCpus(id, machine, shape, wanted.cpu(), deadline);
+            shape = machines.growth().addCpus(id, machine, shape, wanted.cpu(), deadline);
             life.change(life.vm().hardware().with(shape));
         }
         var module = Growth.missingModule(shape, wanted.memory());
         if (module.isPresent()) {
-            shape = machines.growMemory(id, machine, shape, module.get(), deadline);
+            shape = machines.growth().addMemory(id, machine, shape, module.get(), deadline);
             life.change(life.vm().hardware().with(shape));
         }
         life.change(life.vm().hardware().with(wanted));

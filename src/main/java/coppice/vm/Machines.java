@@ -4,13 +4,12 @@ import coppice.base.Code;
 import coppice.base.Deadline;
 import coppice.base.Failure;
 import coppice.base.RandomText;
-import coppice.base.Size;
 import coppice.base.Undo;
 import coppice.guest.Identity;
 import coppice.process.ProcessId;
 import coppice.qemu.Exit;
+import coppice.qemu.Link;
 import coppice.qemu.MachineEnded;
-import coppice.qemu.MachineShape;
 import coppice.qemu.Qemu;
 import coppice.qemu.QemuLauncher;
 import java.nio.channels.SocketChannel;
@@ -18,6 +17,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.time.InstantSource;
 import java.util.HexFormat;
+import java.util.List;
 import java.util.Optional;
 import java.util.UUID;
 import java.util.concurrent.ExecutionException;
@@ -38,6 +38,7 @@ final class Machines {
     private final QemuLauncher launcher;
     private final InstantSource clock;
     private final Capturing capturing;
+    private final Wiring wiring;
 
     /// What became of a machine that a former server started.
     sealed interface Found {}
@@ -56,9 +57,10 @@ final class Machines {
         }
     }
 
-    Machines(VmFiles files, QemuLauncher launcher, InstantSource clock) {
+    Machines(VmFiles files, QemuLauncher launcher, Wiring wiring, InstantSource clock) {
         this.files = files;
         this.launcher = launcher;
+        this.wiring = wiring;
         this.clock = clock;
         this.capturing = new Capturing(files.captures(), launcher.hypervisor());
     }
@@ -97,6 +99,7 @@ final class Machines {
             var live = live(vm, qemu, run);
             live.line()
                     .guest(deadline); // randomness and time; it has its own name since it was made
+            wiring.handOver(vm);
             files.unmarkWarm(vm.id());
             undo.keep();
             return live;
@@ -118,7 +121,7 @@ final class Machines {
         files.unpackUnfinished(
                 vm.id(), hardware.user(), unfinished, hardware.resources().storage());
         try (var undo = new Undo()) {
-            var qemu = launcher.expect(machine(vm), onExit, deadline);
+            var qemu = launcher.expect(plugged(vm), onExit, deadline);
             undo.onFailure(qemu::kill);
             complete.run();
             files.fill(vm.id(), unfinished);
@@ -141,7 +144,11 @@ final class Machines {
             undo.onFailure(booted.qemu()::kill);
             awaitAgent(
                     booted.qemu(),
-                    () -> booted.line().introduce(newIdentity(vm.id()), deadline),
+                    () ->
+                            wiring.connect(
+                                    vm,
+                                    booted.line().introduce(newIdentity(vm.id()), deadline),
+                                    deadline),
                     deadline);
             files.sync(vm.id());
             undo.keep();
@@ -155,7 +162,7 @@ final class Machines {
             undo.onFailure(copy.qemu()::kill);
             var syncing = new FutureTask<>(() -> files.sync(vm.id()), true);
             Thread.ofVirtual().name("sync-" + vm.id()).start(syncing);
-            copy.line().introduce(newIdentity(vm.id()), deadline);
+            wiring.connect(vm, copy.line().introduce(newIdentity(vm.id()), deadline), deadline);
             await(syncing);
             undo.keep();
             return copy;
@@ -179,7 +186,7 @@ final class Machines {
         var live = restore(vm, files.pause(vm.id(), generation), run, onExit, laps, deadline);
         try (var undo = new Undo()) {
             undo.onFailure(live.qemu()::kill);
-            greet(vm.id(), live.qemu(), live.line(), deadline);
+            greet(vm, live.qemu(), live.line(), deadline);
             laps.end("agent");
             LOG.info("{}: resumed in {}", vm.id(), laps);
             undo.keep();
@@ -193,7 +200,7 @@ final class Machines {
         files.unpack(vm.id(), vm.hardware().user(), capture);
         laps.end("files");
         try (var undo = new Undo()) {
-            var qemu = launcher.expect(machine(vm), onExit, deadline);
+            var qemu = launcher.expect(plugged(vm), onExit, deadline);
             undo.onFailure(qemu::kill);
             laps.end("qemu");
             var agent = undo.add(qemu.load(deadline));
@@ -215,16 +222,17 @@ final class Machines {
 
     /// Tells the agent of a VM that goes on what time it is. A VM whose agent its user has broken still goes on: it is the same VM, and
     /// nobody else could mend it.
-    private static void greet(VmId vm, Qemu qemu, GuestLine line, Deadline deadline) {
+    private void greet(Vm vm, Qemu qemu, GuestLine line, Deadline deadline) {
         // The rest is for what comes after it: a start does without the agent.
         var until = deadline.atMost(AGENT).atMost(deadline.left().dividedBy(2));
         try {
-            line.guest(until);
+            wiring.connect(vm, line.guest(until), until);
         } catch (Failure e) {
             if (isEnding(qemu, until)) {
                 throw ended(qemu, "went on", e);
             }
-            LOG.warn("{} goes on without its agent: {}", vm, e.getMessage());
+            LOG.warn("{} goes on without its agent: {}", vm.id(), e.getMessage());
+            wiring.open(vm);
         }
     }
 
@@ -233,7 +241,10 @@ final class Machines {
         var booted = start(vm, run, onExit, deadline);
         try (var undo = new Undo()) {
             undo.onFailure(booted.qemu()::kill);
-            awaitAgent(booted.qemu(), () -> booted.line().guest(deadline), deadline);
+            awaitAgent(
+                    booted.qemu(),
+                    () -> wiring.connect(vm, booted.line().guest(deadline), deadline),
+                    deadline);
             undo.keep();
             return booted;
         }
@@ -242,7 +253,7 @@ final class Machines {
     private Live start(Vm vm, UUID run, Consumer<Exit> onExit, Deadline deadline) {
         files.blankMemory(vm.id(), vm.hardware().shape().totalMemory());
         try (var undo = new Undo()) {
-            var qemu = launcher.boot(machine(vm), onExit, deadline);
+            var qemu = launcher.boot(plugged(vm), onExit, deadline);
             undo.onFailure(qemu::kill);
             qemu.resume(deadline);
             undo.keep();
@@ -290,7 +301,7 @@ final class Machines {
     /// Takes over a machine that a former server started, and lets it go on if that server stopped it for a capture.
     Found adopt(Vm vm, ProcessId process, UUID run, Consumer<Exit> onExit) {
         var deadline = Deadline.in(CONTROL);
-        var qemu = launcher.adopt(machine(vm), process, onExit, deadline);
+        var qemu = launcher.adopt(machine(vm, Optional.empty()), process, onExit, deadline);
         if (qemu.isEmpty()) {
             return new Ended(Exit.CRASHED);
         }
@@ -301,6 +312,7 @@ final class Machines {
         if (!qemu.get().isRunning(deadline)) {
             qemu.get().resume(deadline);
         }
+        wiring.adopt(vm);
         return live(vm, qemu.get(), run);
     }
 
@@ -320,28 +332,8 @@ final class Machines {
         live.qemu().quit(deadline);
     }
 
-    /// Brings processors of a running machine online until the guest has `total`.
-    MachineShape growCpus(VmId vm, Live live, MachineShape shape, int total, Deadline deadline) {
-        live.line().guest(deadline).onlineCpus(total, deadline);
-        launcher.limitCpus(vm.text(), total);
-        return shape.withCpus(total);
-    }
-
-    /// Adds one memory module to a running machine. Its size is a multiple of [MachineShape#MEMORY_MODULE].
-    MachineShape growMemory(
-            VmId vm, Live live, MachineShape shape, Size module, Deadline deadline) {
-        int index = shape.addedMemory().size();
-        var grown = shape.withModule(module);
-        files.blankModule(vm, index, module);
-        live.qemu().addMemory(index, module, deadline);
-        live.line().guest(deadline).onlineMemory(grown.totalMemory(), deadline);
-        return grown;
-    }
-
-    /// Grows the disk of a running machine, and the file system on it.
-    void growDisk(Live live, Size size, Deadline deadline) {
-        live.qemu().resizeDisk(size, deadline);
-        live.line().guest(deadline).growDisk(deadline);
+    MachineGrowth growth() {
+        return new MachineGrowth(files, launcher);
     }
 
     /// Removes what a VM that has just been paused does not need any more.
@@ -361,18 +353,38 @@ final class Machines {
 
     /// Ends whatever runs for a VM and removes its files.
     void delete(VmId vm) {
-        launcher.sweep(vm.text());
+        sweep(vm);
         files.delete(vm);
     }
 
     /// Ends whatever runs for a VM; its files stay.
     void sweep(VmId vm) {
         launcher.sweep(vm.text());
+        unplug(vm);
     }
 
-    private QemuLauncher.Machine machine(Vm vm) {
+    /// Takes a VM whose machine has ended out of its network.
+    void unplug(VmId vm) {
+        wiring.unplug(vm);
+    }
+
+    /// Removes what the networks have of VMs that are gone.
+    List<String> sweepNetworks() {
+        return wiring.sweep();
+    }
+
+    /// A machine that is about to be started, in its network.
+    private QemuLauncher.Machine plugged(Vm vm) {
+        return machine(vm, wiring.plug(vm));
+    }
+
+    private QemuLauncher.Machine machine(Vm vm, Optional<Link> link) {
         return new QemuLauncher.Machine(
-                vm.id().text(), vm.hardware().shape(), files.of(vm.id()), vm.hardware().user());
+                vm.id().text(),
+                vm.hardware().shape(),
+                files.of(vm.id()),
+                vm.hardware().user(),
+                link);
     }
 
     private static Identity newIdentity(VmId vm) {

@@ -1,19 +1,20 @@
 package coppice.vm;
 
+import coppice.network.NewNic;
 import java.util.Optional;
 
 /// What a VM is to be.
 ///
 /// @param snapshot id, slug or `owner/slug`; absent: the platform's default
 /// @param reassignSlug whether its slug may be taken from the VM that holds it
-/// @param firewall its rules, a JSON array
+/// @param nic its place in a private network and its firewall rules
 /// @param id of a VM that is made anew after its deletion; absent: a new one
 public record NewVm(
         Optional<String> snapshot,
         Vm.Settings settings,
         boolean reassignSlug,
         Placement placement,
-        String firewall,
+        NewNic nic,
         Vm.Legacy legacy,
         Optional<VmId> id) {
 
@@ -23,14 +24,7 @@ public record NewVm(
             Vm.Settings settings,
             boolean reassignSlug,
             Placement placement,
-            String firewall) {
-        this(
-                snapshot,
-                settings,
-                reassignSlug,
-                placement,
-                firewall,
-                Vm.Legacy.NONE,
-                Optional.empty());
+            NewNic nic) {
+        this(snapshot, settings, reassignSlug, placement, nic, Vm.Legacy.NONE, Optional.empty());
     }
 }

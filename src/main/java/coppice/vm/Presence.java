@@ -73,6 +73,7 @@ final class Presence {
 
     private void rest(VmState.Resting next, Failures failures) {
         leaveMachine();
+        context.machines().unplug(vm.id());
         become(next, failures, context.records()::changeProgress);
         context.node().releaseMemory(vm.id().text());
     }

@@ -42,6 +42,9 @@ final class Recovery {
         for (var stranger : strangers.sweep()) {
             LOG.warn("removed what belongs to no VM: {}", stranger);
         }
+        for (var namespace : context.machines().sweepNetworks()) {
+            LOG.warn("removed a network of no VM: {}", namespace);
+        }
     }
 
     private void recover(Vm vm) {
@@ -81,7 +84,7 @@ final class Recovery {
     private void remove(Vm vm) {
         LOG.info("{} was being created when the server ended: removed", vm.id());
         context.machines().delete(vm.id());
-        context.records().delete(vm.id(), context.clock().instant());
+        context.forget(vm);
         context.node().releaseUser(vm.hardware().user());
     }
 

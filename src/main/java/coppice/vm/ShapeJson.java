@@ -16,7 +16,8 @@ final class ShapeJson {
                 .put("maxCpus", shape.maxCpus())
                 .put("memory", shape.memory().bytes())
                 .put("addedMemory", shape.addedMemory().stream().map(Size::bytes).toList())
-                .put("maxMemory", shape.maxMemory().bytes());
+                .put("maxMemory", shape.maxMemory().bytes())
+                .put("nic", shape.hasNic());
     }
 
     static MachineShape read(JsonObject json) {
@@ -25,6 +26,7 @@ final class ShapeJson {
                 Math.toIntExact(json.requiredInteger("maxCpus")),
                 new Size(json.requiredInteger("memory")),
                 json.integers("addedMemory").orElseThrow().stream().map(Size::new).toList(),
-                new Size(json.requiredInteger("maxMemory")));
+                new Size(json.requiredInteger("maxMemory")),
+                json.bool("nic").orElse(false));
     }
 }

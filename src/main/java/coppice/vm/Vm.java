@@ -4,9 +4,7 @@ import coppice.base.Code;
 import coppice.base.Failure;
 import coppice.base.Slug;
 import coppice.identity.AccountId;
-import coppice.json.Json;
 import coppice.qemu.MachineShape;
-import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
@@ -165,25 +163,7 @@ public record Vm(
     /// Where it came from and what was declared with it; never changes.
     ///
     /// @param snapshotSlug how the snapshot was called then, with its owner when that is another account
-    /// @param firewall the rules it was created with, a JSON array
-    public record Origin(
-            SnapshotId snapshot,
-            Optional<String> snapshotSlug,
-            Placement placement,
-            String firewall) {
-        private static final String NONE = "[]";
-
-        int ruleCount() {
-            return firewall.equals(NONE)
-                    ? 0
-                    : Json.parse(
-                                    "{\"rules\":%s}"
-                                            .formatted(firewall)
-                                            .getBytes(StandardCharsets.UTF_8))
-                            .requiredObjects("rules")
-                            .size();
-        }
-    }
+    public record Origin(SnapshotId snapshot, Optional<String> snapshotSlug, Placement placement) {}
 
     /// What only the legacy family says about it; never changes.
     ///

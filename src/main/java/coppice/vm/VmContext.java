@@ -1,5 +1,7 @@
 package coppice.vm;
 
+import coppice.network.MemberId;
+import coppice.network.Networks;
 import coppice.node.Node;
 import java.time.InstantSource;
 
@@ -7,7 +9,17 @@ import java.time.InstantSource;
 record VmContext(
         VmRecords records,
         Machines machines,
+        Networks networks,
         Node node,
         InstantSource clock,
         VmLimits limits,
-        Fleet fleet) {}
+        Fleet fleet) {
+
+    /// Removes a VM from the store, with its interface and the firewall rules that name it.
+    void forget(Vm vm) {
+        networks.leave(
+                vm.account(),
+                new MemberId(vm.id().text()),
+                more -> records.delete(vm.id(), clock.instant(), more));
+    }
+}

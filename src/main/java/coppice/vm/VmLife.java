@@ -263,7 +263,7 @@ final class VmLife {
 
     /// What cannot be removed leaves the VM there, so that its delete can be repeated.
     private void discard() {
-        context.records().delete(vm().id(), presence.now());
+        context.forget(vm());
         presence.leaveMachine();
         context.machines().delete(vm().id());
         loop.leave();

@@ -9,7 +9,9 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.TreeSet;
+import java.util.function.Consumer;
 import java.util.stream.Collectors;
+import org.jdbi.v3.core.Handle;
 
 /// The rows of VMs in the store.
 final class VmRecords {
@@ -27,10 +29,30 @@ final class VmRecords {
                                 .list());
     }
 
+    /// Those that have no network interface.
+    List<OldVms.Old> withoutNic() {
+        return store.read(
+                handle ->
+                        handle.createQuery(
+                                        "select * from vms where id not in (select vm_id from nics)")
+                                .map(
+                                        (row, _) ->
+                                                new OldVms.Old(
+                                                        VmRow.read(row), row.getString("firewall")))
+                                .list());
+    }
+
+    /// Writes something in a unit of its own.
+    boolean also(Consumer<Handle> write) {
+        store.change(write);
+        return true;
+    }
+
     /// Writes a VM anew. With `reassign`, the VM of the account that holds its slug loses it in the same instant.
     ///
+    /// @param more what is written in the same unit
     /// @return the one that lost its slug
-    Optional<VmId> insert(Vm vm, boolean reassign) {
+    Optional<VmId> insert(Vm vm, boolean reassign, Consumer<Handle> more) {
         var row = VmRow.all(vm);
         var columns = new TreeSet<>(row.keySet());
         var sql =
@@ -40,13 +62,13 @@ final class VmRecords {
                                 columns.stream()
                                         .map(c -> ":" + c)
                                         .collect(Collectors.joining(", ")));
-        return withSlug(vm, reassign, sql, row);
+        return withSlug(vm, reassign, sql, row, more);
     }
 
     /// Replaces a VM's settings; `reassign` as for [#insert].
     Optional<VmId> changeSettings(Vm vm, boolean reassign) {
         var row = VmRow.settings(vm);
-        return withSlug(vm, reassign, update(row), row);
+        return withSlug(vm, reassign, update(row), row, _ -> {});
     }
 
     /// Replaces a VM's state and hardware. Its settings stay: another VM may be taking its slug at this moment.
@@ -73,12 +95,14 @@ final class VmRecords {
                                 .collect(Collectors.joining(", ")));
     }
 
-    private Optional<VmId> withSlug(Vm vm, boolean reassign, String sql, Map<String, Object> row) {
+    private Optional<VmId> withSlug(
+            Vm vm, boolean reassign, String sql, Map<String, Object> row, Consumer<Handle> more) {
         try {
             return store.write(
                     handle -> {
                         var loser = reassign ? takeSlug(handle, vm) : Optional.<VmId>empty();
                         handle.createUpdate(sql).bindMap(row).execute();
+                        more.accept(handle);
                         return loser;
                     });
         } catch (RuntimeException e) {
@@ -93,7 +117,7 @@ final class VmRecords {
         }
     }
 
-    private static Optional<VmId> takeSlug(org.jdbi.v3.core.Handle handle, Vm vm) {
+    private static Optional<VmId> takeSlug(Handle handle, Vm vm) {
         var slug = vm.settings().slug().map(Slug::text).orElse("");
         var holder =
                 handle.createQuery(
@@ -113,9 +137,12 @@ final class VmRecords {
     }
 
     /// Removes a VM; what the legacy family tells of it afterwards is noted in the same instant.
-    void delete(VmId vm, Instant now) {
+    ///
+    /// @param more what is written in the same unit
+    void delete(VmId vm, Instant now, Consumer<Handle> more) {
         store.change(
                 handle -> {
+                    more.accept(handle);
                     DeletedVms.note(handle, vm, now);
                     UploadRecords.forget(handle, vm);
                     handle.createUpdate("delete from vms where id = :id")

@@ -49,8 +49,7 @@ final class VmRow {
                 new Vm.Origin(
                         new SnapshotId(row.getString("snapshot_id")),
                         Optional.ofNullable(row.getString("source_snapshot_slug_at_create")),
-                        Placement.fromStored(Optional.ofNullable(row.getString("placement"))),
-                        row.getString("firewall")),
+                        Placement.fromStored(Optional.ofNullable(row.getString("placement")))),
                 LegacyRow.read(row),
                 HistoryRow.read(row),
                 Duration.ofMillis(row.getLong("total_run_millis")),
@@ -127,7 +126,6 @@ final class VmRow {
         row.put("snapshot_id", vm.origin().snapshot().text());
         row.put("source_snapshot_slug_at_create", vm.origin().snapshotSlug().orElse(null));
         row.put("placement", vm.origin().placement().stored().orElse(null));
-        row.put("firewall", vm.origin().firewall());
         row.put("created_at", vm.createdAt().toEpochMilli());
         LegacyRow.write(vm.legacy(), row);
         row.putAll(settings(vm));

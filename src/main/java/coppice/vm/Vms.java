@@ -11,6 +11,8 @@ import coppice.guest.RunningExec;
 import coppice.guest.TerminalDescription;
 import coppice.identity.AccountId;
 import coppice.identity.Accounts;
+import coppice.network.Networks;
+import coppice.network.Rule;
 import coppice.node.Node;
 import coppice.qemu.QemuLauncher;
 import coppice.store.Store;
@@ -54,7 +56,13 @@ public final class Vms implements Guests, AutoCloseable {
     /// What VMs are made with.
     ///
     /// @param root directory for the files of VMs and snapshots, on a file system with reflink
-    public record Host(Path root, Reflink reflink, QemuLauncher launcher, Node node) {}
+    public record Host(
+            Path root,
+            Reflink reflink,
+            QemuLauncher launcher,
+            Node node,
+            Networks networks,
+            Wiring wiring) {}
 
     /// Takes over what a former server left: adopts VMs that run, takes back what was half done, ends what belongs to nobody.
     public static Vms open(
@@ -69,11 +77,13 @@ public final class Vms implements Guests, AutoCloseable {
         var context =
                 new VmContext(
                         new VmRecords(store),
-                        new Machines(files, host.launcher(), clock),
+                        new Machines(files, host.launcher(), host.wiring(), clock),
+                        host.networks(),
                         host.node(),
                         clock,
                         limits,
                         new Fleet());
+        OldVms.connect(context.records(), host.networks(), host.node());
         new Recovery(
                         context,
                         files,
@@ -100,7 +110,10 @@ public final class Vms implements Guests, AutoCloseable {
         }
     }
 
-    public Vm create(AccountId account, NewVm wanted) {
+    /// A VM and the firewall rules that came with it, in the order in which they were given.
+    public record Created(Vm vm, List<Rule> rules) {}
+
+    public Created create(AccountId account, NewVm wanted) {
         return creation.create(account, wanted);
     }
 
@@ -127,11 +140,6 @@ public final class Vms implements Guests, AutoCloseable {
     /// An unknown id is no mistake: VMs outlive snapshots. An unknown slug is.
     private SnapshotId origin(AccountId account, String name) {
         return SnapshotId.isId(name) ? new SnapshotId(name) : snapshots.named(account, name).id();
-    }
-
-    /// How many firewall rules the account's VMs were created with.
-    public long firewallRules(AccountId account) {
-        return context.fleet().of(account).mapToLong(vm -> vm.origin().ruleCount()).sum();
     }
 
     @Override

@@ -43,12 +43,13 @@ final class Lab implements AutoCloseable {
     private final FabricSettings settings;
     private final Fabric fabric;
     private final List<String> namespaces = new ArrayList<>();
+    private int slots;
     private final List<MemberId> guests = new ArrayList<>();
 
     /// A guest: a VM that is a namespace.
     record Guest(Nic nic, String namespace) {
         IpAddress ipv4() {
-            return nic.membership().flatMap(Membership::ipv4).orElse(Place.SOLO);
+            return nic.membership().flatMap(Membership::ipv4).orElse(Fabric.SOLO);
         }
     }
 
@@ -120,12 +121,13 @@ final class Lab implements AutoCloseable {
     /// A VM with an interface, plugged in and open.
     Guest guest(AccountId account, Optional<NewMembership> place, NewRule... rules) {
         var vm = new MemberId(RandomText.id("vm-"));
-        int slot = networks.takeSlot();
+        int slot = ++slots;
         var nic =
                 networks.join(
                                 account,
                                 vm,
-                                new NewNic(slot, place, List.of(rules)),
+                                slot,
+                                new NewNic(place, List.of(rules)),
                                 write -> {
                                     store.change(write);
                                     return true;
@@ -141,7 +143,7 @@ final class Lab implements AutoCloseable {
                             membership.ipv4().ifPresent(a -> lines.append(address(a, 24)));
                             membership.ipv6().ifPresent(a -> lines.append(address(a, 64)));
                         },
-                        () -> lines.append(address(Place.SOLO, 29)));
+                        () -> lines.append(address(Fabric.SOLO, 29)));
         nic.publicIpv6().ifPresent(a -> lines.append(address(a, 128)));
         lines.append(
                 """

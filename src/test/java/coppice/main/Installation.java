@@ -25,7 +25,8 @@ import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Assumptions;
 
 /// A whole Coppice of its own: a data directory with its volume, and a server in a process of its own that can be killed and started
-/// again. Closing it ends everything and fails when anything is left.
+/// again, on a host of its own: a network namespace that only this test can reach. Closing it ends everything and fails when anything is
+/// left.
 final class Installation implements AutoCloseable {
     private static final Duration PATIENCE = Duration.ofSeconds(60);
 
@@ -40,12 +41,15 @@ final class Installation implements AutoCloseable {
     private final HttpClient http =
             HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build();
     private final int port;
+    private final HostNamespace host;
     private Process server;
 
     private Installation(Path data, int port, Map<String, String> settings) {
         this.data = data;
         this.port = port;
+        this.host = HostNamespace.make(port - LEAST_PORT);
         environment.put("COPPICE_HOME", home());
+        environment.put("COPPICE_HTTP_ADDRESS", host.address());
         environment.put("COPPICE_DATA_DIRECTORY", data.toString());
         environment.put("COPPICE_DATA_VOLUME_SIZE", "8192");
         environment.put("COPPICE_HTTP_PORT", Integer.toString(port));
@@ -87,22 +91,28 @@ final class Installation implements AutoCloseable {
 
     /// A client with a new key for an account of this name.
     Client client(String account) {
-        return new Client(
-                http,
-                "http://127.0.0.1:" + port,
-                program("key", "create", "--account", account).strip());
+        return new Client(http, url(), program("key", "create", "--account", account).strip());
     }
 
     /// A client that sends this as its key.
     Client clientWithKey(String key) {
-        return new Client(http, "http://127.0.0.1:" + port, key);
+        return new Client(http, url(), key);
+    }
+
+    private String url() {
+        return "http://%s:%d".formatted(host.address(), port);
+    }
+
+    /// The network namespace that is this installation's host.
+    String host() {
+        return host.name();
     }
 
     /// Starts the server and waits until it answers.
     void startServer() {
         try {
             var builder =
-                    new ProcessBuilder(java("serve"))
+                    new ProcessBuilder(host.inside(java("serve")))
                             .redirectErrorStream(true)
                             .redirectOutput(ProcessBuilder.Redirect.appendTo(log().toFile()));
             builder.environment().putAll(environment);
@@ -147,7 +157,7 @@ final class Installation implements AutoCloseable {
     Command.Outcome tryProgram(String... arguments) {
         var line = new ArrayList<String>(List.of("env"));
         environment.forEach((name, value) -> line.add(name + "=" + value));
-        line.addAll(java(arguments));
+        line.addAll(host.inside(java(arguments)));
         return new Command(line).run(Deadline.in(PATIENCE));
     }
 
@@ -203,7 +213,7 @@ final class Installation implements AutoCloseable {
     private boolean answers() {
         try {
             var request =
-                    HttpRequest.newBuilder(URI.create("http://127.0.0.1:%d/status".formatted(port)))
+                    HttpRequest.newBuilder(URI.create(url() + "/status"))
                             .timeout(Duration.ofSeconds(2))
                             .build();
             return http.send(request, HttpResponse.BodyHandlers.discarding()).statusCode() == 200;
@@ -246,6 +256,7 @@ final class Installation implements AutoCloseable {
         var instance = DataLock.instance(data);
         ControlGroup.names(instance).forEach(vm -> ControlGroup.of(instance, vm).delete());
         ControlGroup.forget(instance);
+        host.close(instance);
         DataVolume.unmount(data);
         Published.delete(data);
     }

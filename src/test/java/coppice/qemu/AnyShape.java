@@ -21,6 +21,7 @@ public final class AnyShape {
                 cpus + random.nextInt(9),
                 memory,
                 modules,
-                total.plus(Size.ofMib(random.nextInt(9) * 128L)));
+                total.plus(Size.ofMib(random.nextInt(9) * 128L)),
+                random.nextBoolean());
     }
 }

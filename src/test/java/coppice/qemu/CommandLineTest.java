@@ -8,6 +8,7 @@ import coppice.Seed;
 import coppice.base.Size;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Optional;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -97,6 +98,12 @@ class CommandLineTest {
     private static List<String> arguments(
             MachineShape shape, Hypervisor hypervisor, CommandLine.Start start) {
         return CommandLine.of(
-                "vm-1", shape, hypervisor, new MachineFiles(DIRECTORY), start, "quiet");
+                "vm-1",
+                shape,
+                hypervisor,
+                new MachineFiles(DIRECTORY),
+                Optional.of(new Link(Path.of("/run/netns/x"), "tap1", "02:c0:00:00:00:01")),
+                start,
+                "quiet");
     }
 }

@@ -9,6 +9,7 @@ import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.stream.Stream;
 
 /// One file of `src/test/resources/coppice/qemu`: what is to run, `---`, and the arguments that QEMU must get, one a line.
@@ -49,7 +50,8 @@ record Golden(String name, Map<String, String> input, List<String> expected) {
                 cpus.get(1),
                 memory.getFirst(),
                 memory.subList(1, memory.size() - 1),
-                memory.getLast());
+                memory.getLast(),
+                input.containsKey("tap"));
     }
 
     private Stream<Long> numbers(String key) {
@@ -59,6 +61,13 @@ record Golden(String name, Map<String, String> input, List<String> expected) {
     Hypervisor hypervisor() {
         boolean kvm = input.get("accelerator").equals("kvm");
         return new Hypervisor(input.get("accelerator"), "10.0.2", kvm ? "EPYC" : "max");
+    }
+
+    /// `tap: NAME MAC`; absent: the machine has no network interface.
+    private Optional<Link> link() {
+        return Optional.ofNullable(input.get("tap"))
+                .map(tap -> tap.split(" "))
+                .map(tap -> new Link(Path.of("/run/netns/vm-1"), tap[0], tap[1]));
     }
 
     CommandLine.Start start() {
@@ -72,6 +81,7 @@ record Golden(String name, Map<String, String> input, List<String> expected) {
                 shape(),
                 hypervisor(),
                 new MachineFiles(directory),
+                link(),
                 start(),
                 input.getOrDefault("kernel", ""));
     }

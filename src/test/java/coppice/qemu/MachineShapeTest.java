@@ -57,19 +57,19 @@ class MachineShapeTest {
     @Test
     void aFreshMachineHasAtLeastRoomForItself() {
         var shape = MachineShape.fresh(4, 2, SMALL, Size.ofMib(256));
-        assertEquals(new MachineShape(4, 4, SMALL, List.of(), SMALL), shape);
+        assertEquals(new MachineShape(4, 4, SMALL, List.of(), SMALL, true), shape);
     }
 
     @Test
     void machinesThatCannotExistAreRefused() {
-        assertRefused(() -> new MachineShape(0, 4, SMALL, List.of(), SMALL));
-        assertRefused(() -> new MachineShape(-1, 4, SMALL, List.of(), SMALL));
-        assertRefused(() -> new MachineShape(5, 4, SMALL, List.of(), SMALL));
-        assertRefused(() -> new MachineShape(1, 4, new Size(0), List.of(), SMALL));
-        assertRefused(() -> new MachineShape(1, 4, SMALL, List.of(), Size.ofMib(511)));
-        assertRefused(() -> new MachineShape(1, 4, SMALL, List.of(SMALL), Size.ofMib(1023)));
+        assertRefused(() -> new MachineShape(0, 4, SMALL, List.of(), SMALL, true));
+        assertRefused(() -> new MachineShape(-1, 4, SMALL, List.of(), SMALL, true));
+        assertRefused(() -> new MachineShape(5, 4, SMALL, List.of(), SMALL, true));
+        assertRefused(() -> new MachineShape(1, 4, new Size(0), List.of(), SMALL, true));
+        assertRefused(() -> new MachineShape(1, 4, SMALL, List.of(), Size.ofMib(511), true));
+        assertRefused(() -> new MachineShape(1, 4, SMALL, List.of(SMALL), Size.ofMib(1023), true));
         var many = Collections.nCopies(MachineShape.MEMORY_SLOTS + 1, MachineShape.MEMORY_MODULE);
-        assertRefused(() -> new MachineShape(1, 4, SMALL, many, Size.ofMib(99999)));
+        assertRefused(() -> new MachineShape(1, 4, SMALL, many, Size.ofMib(99999), true));
     }
 
     @Test

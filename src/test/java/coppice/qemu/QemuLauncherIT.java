@@ -19,6 +19,7 @@ import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Duration;
 import java.util.List;
+import java.util.Optional;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -57,8 +58,8 @@ class QemuLauncherIT {
             Files.writeString(file, "garbage");
         }
         Files.writeString(files.kernelCommandLine(), "quiet\n");
-        var shape = MachineShape.fresh(1, 1, MEMORY, MEMORY);
-        machine = new QemuLauncher.Machine("vm-1", shape, files, USER);
+        var shape = new MachineShape(1, 1, MEMORY, List.of(), MEMORY, false);
+        machine = new QemuLauncher.Machine("vm-1", shape, files, USER, Optional.empty());
     }
 
     @AfterEach

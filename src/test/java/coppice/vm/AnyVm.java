@@ -43,7 +43,7 @@ final class AnyVm {
                 state,
                 settings(),
                 hardware(),
-                new Vm.Origin(SnapshotId.random(), maybe(this::text), placement(), "[]"),
+                new Vm.Origin(SnapshotId.random(), maybe(this::text), placement()),
                 legacy(),
                 history(),
                 Duration.ofMillis(random.nextLong(1L << 40)),

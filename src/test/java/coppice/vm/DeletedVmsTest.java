@@ -51,7 +51,7 @@ class DeletedVmsTest {
     @Test
     void aDeletedVmIsToldOfForADayAndToItsAccountOnly() {
         var vm = insert(stopped());
-        records.delete(vm.id(), now);
+        records.delete(vm.id(), now, _ -> {});
         var found = deleted.find(ada, vm.id()).orElseThrow();
         assertEquals(
                 new DeletedVm(
@@ -70,21 +70,21 @@ class DeletedVmsTest {
         assertEquals(List.of(found), deleted.of(ada));
         now = START.plus(DAY);
         assertEquals(List.of(), deleted.of(ada));
-        records.delete(insert(stopped()).id(), now);
+        records.delete(insert(stopped()).id(), now, _ -> {});
         assertEquals(1, rows(), "the next delete forgets it");
     }
 
     @Test
     void aVmThatNeverCameToLifeIsNotToldOf() {
         var vm = insert(any.of(ada, new VmState.Creating(START)));
-        records.delete(vm.id(), now);
+        records.delete(vm.id(), now, _ -> {});
         assertEquals(0, rows());
     }
 
     @Test
     void aVmThatIsMadeAnewIsNoDeletedOneUntilItGoesAgain() {
         var vm = insert(stopped());
-        records.delete(vm.id(), now);
+        records.delete(vm.id(), now, _ -> {});
         insert(
                 new Vm(
                         vm.id(),
@@ -98,11 +98,11 @@ class DeletedVmsTest {
                         START,
                         START));
         assertEquals(List.of(), deleted.of(ada));
-        records.delete(vm.id(), now); // it did not come to life
+        records.delete(vm.id(), now, _ -> {}); // it did not come to life
         assertEquals(START, deleted.find(ada, vm.id()).orElseThrow().deletedAt());
         insert(vm);
         now = START.plusSeconds(60);
-        records.delete(vm.id(), now);
+        records.delete(vm.id(), now, _ -> {});
         assertEquals(now, deleted.find(ada, vm.id()).orElseThrow().deletedAt());
         deleted.forget(vm.id());
         assertEquals(List.of(), deleted.of(ada));
@@ -123,7 +123,7 @@ class DeletedVmsTest {
     }
 
     private Vm insert(Vm vm) {
-        records.insert(vm, false);
+        records.insert(vm, false, _ -> {});
         return vm;
     }
 

@@ -74,8 +74,7 @@ class DueTest {
                         running(),
                         settings,
                         any.hardware(),
-                        new Vm.Origin(
-                                SnapshotId.random(), Optional.empty(), Placement.ANYWHERE, "[]"),
+                        new Vm.Origin(SnapshotId.random(), Optional.empty(), Placement.ANYWHERE),
                         any.legacy(),
                         Duration.ZERO,
                         now,

@@ -14,6 +14,8 @@ import coppice.base.Size;
 import coppice.base.Slug;
 import coppice.disk.Reflink;
 import coppice.identity.AccountId;
+import coppice.network.NetworkLimits;
+import coppice.network.Networks;
 import coppice.node.Capacity;
 import coppice.node.Node;
 import coppice.qemu.Hypervisor;
@@ -56,7 +58,8 @@ class FleetTest {
         context =
                 new VmContext(
                         new VmRecords(store),
-                        new Machines(new VmFiles(directory, reflink), launcher, clock),
+                        new Machines(new VmFiles(directory, reflink), launcher, Wiring.NONE, clock),
+                        new Networks(store, NetworkLimits.USUAL, clock),
                         new Node(new Capacity(1, SMALL, SMALL, 1, 70_000), () -> SMALL),
                         clock,
                         new VmLimits(
@@ -177,10 +180,7 @@ class FleetTest {
                 vm.settings(),
                 vm.hardware(),
                 new Vm.Origin(
-                        SnapshotId.random(),
-                        Optional.empty(),
-                        new Placement(List.of(labels)),
-                        "[]"),
+                        SnapshotId.random(), Optional.empty(), new Placement(List.of(labels))),
                 vm.totalRun(),
                 vm.createdAt(),
                 vm.updatedAt());

@@ -8,6 +8,8 @@ import coppice.base.Slug;
 import coppice.disk.Reflink;
 import coppice.identity.AccountId;
 import coppice.identity.Accounts;
+import coppice.network.NetworkLimits;
+import coppice.network.Networks;
 import coppice.node.Capacity;
 import coppice.node.Node;
 import coppice.qemu.Hypervisor;
@@ -45,6 +47,7 @@ public final class GivenVms implements AutoCloseable {
     private final Vm stopped;
     private final Vms.Host host;
     private final Vms vms;
+    private final Networks networks;
     private volatile Size free = SMALL;
 
     public GivenVms(Path directory) {
@@ -57,14 +60,16 @@ public final class GivenVms implements AutoCloseable {
         ada = accounts.create(new Slug("ada"), "Ada").id();
         bob = accounts.create(new Slug("bob"), "Bob").id();
         stopped = stopped(ada, "stopped");
-        new VmRecords(store).insert(stopped, false);
+        new VmRecords(store).insert(stopped, false, _ -> {});
+        networks = new Networks(store, NetworkLimits.USUAL, Clock.systemUTC());
         host =
                 new Vms.Host(
                         directory,
                         reflink,
                         new QemuLauncher(new Hypervisor("tcg", "10.0.2", "max"), "given-vms"),
-                        new Node(
-                                new Capacity(1, MORE_THAN_THERE_IS, SMALL, 1, 70_000), () -> free));
+                        new Node(new Capacity(1, MORE_THAN_THERE_IS, SMALL, 1, 70_000), () -> free),
+                        networks,
+                        Wiring.NONE);
         vms =
                 Vms.open(
                         host,

@@ -13,6 +13,8 @@ import coppice.base.Slug;
 import coppice.disk.Reflink;
 import coppice.identity.AccountId;
 import coppice.identity.Accounts;
+import coppice.network.NetworkLimits;
+import coppice.network.Networks;
 import coppice.node.Capacity;
 import coppice.node.Node;
 import coppice.process.ControlGroup;
@@ -27,6 +29,7 @@ import java.nio.file.Path;
 import java.time.Clock;
 import java.time.Duration;
 import java.time.Instant;
+import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -86,7 +89,9 @@ class RestartsTest {
                                 directory,
                                 reflink,
                                 new QemuLauncher(new Hypervisor("tcg", "10.0.2", "max"), INSTANCE),
-                                new Node(new Capacity(1, SMALL, SMALL, 1, 70_000), () -> SMALL)),
+                                new Node(new Capacity(1, SMALL, SMALL, 1, 70_000), () -> SMALL),
+                                new Networks(store, NetworkLimits.USUAL, InstantSource.system()),
+                                Wiring.NONE),
                         store,
                         accounts,
                         new Snapshots.Catalogue(accounts.platform(), new Slug("debian"), Map.of()),
@@ -236,12 +241,11 @@ class RestartsTest {
                         state,
                         settings,
                         any.hardware().with(SMALLEST),
-                        new Vm.Origin(
-                                SnapshotId.random(), Optional.empty(), Placement.ANYWHERE, "[]"),
+                        new Vm.Origin(SnapshotId.random(), Optional.empty(), Placement.ANYWHERE),
                         Duration.ZERO,
                         LOST,
                         LOST);
-        new VmRecords(store).insert(vm, false);
+        new VmRecords(store).insert(vm, false, _ -> {});
         try {
             Files.createDirectories(directory.resolve("vms").resolve(vm.id().text()));
         } catch (IOException e) {

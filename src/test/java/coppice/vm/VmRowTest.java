@@ -55,7 +55,7 @@ class VmRowTest {
         var states = new HashSet<Class<?>>();
         while (written.size() < 200) {
             var vm = any.of(accounts.get(written.size() % accounts.size()));
-            records.insert(vm, false);
+            records.insert(vm, false, _ -> {});
             written.put(vm.id(), vm);
             states.add(vm.state().getClass());
         }
@@ -66,7 +66,7 @@ class VmRowTest {
     @Test
     void aChangeOfStateLeavesNothingOfTheStateBeforeAndTheSettingsAsTheyAre() {
         var vm = any.of(accounts.getFirst());
-        records.insert(vm, false);
+        records.insert(vm, false, _ -> {});
         for (int n = 0; n < 100; n++) {
             var other = any.of(accounts.getFirst());
             var moved =
@@ -91,7 +91,7 @@ class VmRowTest {
     @Test
     void aChangeOfSettingsLeavesStateAndHardwareAsTheyAre() {
         var vm = any.of(accounts.getFirst());
-        records.insert(vm, false);
+        records.insert(vm, false, _ -> {});
         for (int n = 0; n < 50; n++) {
             var other = any.of(accounts.getFirst());
             records.changeSettings(
@@ -116,14 +116,14 @@ class VmRowTest {
     @Test
     void aSlugThatIsTakenIsAConflictInItsAccountOnly() {
         var holder = named(accounts.get(0), "web");
-        records.insert(holder, false);
-        records.insert(named(accounts.get(1), "web"), false);
+        records.insert(holder, false, _ -> {});
+        records.insert(named(accounts.get(1), "web"), false, _ -> {});
         var second = named(accounts.get(0), "web");
-        assertConflict(() -> records.insert(second, false));
+        assertConflict(() -> records.insert(second, false, _ -> {}));
         assertEquals(2, stored().size());
 
         var third = named(accounts.get(0), "db");
-        records.insert(third, false);
+        records.insert(third, false, _ -> {});
         var renamed = third.with(holder.settings(), third.updatedAt());
         assertConflict(() -> records.changeSettings(renamed, false));
         assertEquals(third, stored().get(third.id()));
@@ -133,10 +133,10 @@ class VmRowTest {
     void aSlugThatIsTakenOverLeavesItsHolderInTheSameInstant() {
         var holder = named(accounts.get(0), "web");
         var stranger = named(accounts.get(1), "web");
-        records.insert(holder, false);
-        records.insert(stranger, false);
+        records.insert(holder, false, _ -> {});
+        records.insert(stranger, false, _ -> {});
         var taker = named(accounts.get(0), "web");
-        assertEquals(Optional.of(holder.id()), records.insert(taker, true));
+        assertEquals(Optional.of(holder.id()), records.insert(taker, true, _ -> {}));
         var loser = holder.with(holder.settings().withSlug(Optional.empty()), holder.updatedAt());
         assertSame(Map.of(loser.id(), loser, taker.id(), taker, stranger.id(), stranger), stored());
         // Taking what one has takes it from nobody.
@@ -147,10 +147,10 @@ class VmRowTest {
     void aDeletedVmIsGoneAndDeletingItAgainChangesNothing() {
         var one = any.of(accounts.getFirst());
         var other = any.of(accounts.getFirst());
-        records.insert(one, false);
-        records.insert(other, false);
-        records.delete(one.id(), Instant.now());
-        records.delete(one.id(), Instant.now());
+        records.insert(one, false, _ -> {});
+        records.insert(other, false, _ -> {});
+        records.delete(one.id(), Instant.now(), _ -> {});
+        records.delete(one.id(), Instant.now(), _ -> {});
         assertSame(Map.of(other.id(), other), stored());
     }
 

@@ -3,23 +3,21 @@ package coppice.api.legacy;
 import coppice.base.Code;
 import coppice.base.Deadline;
 import coppice.base.Failure;
-import coppice.base.RandomText;
 import coppice.base.Size;
 import coppice.identity.AccountId;
 import coppice.json.Json;
 import coppice.json.JsonObject;
-import coppice.json.JsonWriter;
+import coppice.network.Matcher;
+import coppice.network.NewNic;
+import coppice.network.NewRule;
 import coppice.vm.DeletedVm;
 import coppice.vm.Growth;
-import coppice.vm.RuleLimit;
 import coppice.vm.Vm;
 import coppice.vm.VmId;
 import coppice.vm.Vms;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
-import java.time.Instant;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 
 /// Makes VMs as legacy bodies describe them: from a snapshot, grown to their sizes, set up inside, and ready. One whose set-up fails is
@@ -67,7 +65,6 @@ final class LegacyCreation {
                     .map(name -> vms.snapshots().named(account, name))
                     .flatMap(snapshot -> snapshot.resources())
                     .ifPresent(wanted.sizes()::requireRoomFor);
-            RuleLimit.requireRoom(1, vms.firewallRules(account));
             return wanted;
         } catch (Failure e) {
             throw LegacyFailures.creating(e, snapshotOf(body));
@@ -76,7 +73,8 @@ final class LegacyCreation {
 
     private Vm enter(AccountId account, NewLegacyVm wanted, Optional<VmId> id) {
         try {
-            return vms.create(account, wanted.vm(internet(vms.now()), id));
+            return vms.create(account, wanted.vm(new NewNic(Optional.empty(), internet()), id))
+                    .vm();
         } catch (Failure e) {
             throw LegacyFailures.creating(e, wanted.snapshot());
         }
@@ -158,17 +156,8 @@ final class LegacyCreation {
         }
     }
 
-    /// Legacy VMs state no rules, and their users expect the Internet: one rule from the VM to it.
-    static String internet(Instant now) {
-        var rule =
-                new JsonWriter()
-                        .put("id", RandomText.id("fw-"))
-                        .put("action", "allow")
-                        .put("source", Map.of())
-                        .put("destination", Map.of("public", true))
-                        .put("dependencies", List.of())
-                        .put("createdAt", now)
-                        .put("updatedAt", now);
-        return new String(Json.writeValue(List.of(rule)), StandardCharsets.UTF_8);
+    /// Legacy VMs state no rules, and their users expect the Internet.
+    static List<NewRule> internet() {
+        return List.of(new NewRule(Matcher.BARE, Matcher.INTERNET, Optional.empty()));
     }
 }

@@ -14,13 +14,11 @@ import coppice.json.JsonWriter;
 import coppice.vm.NewFork;
 import coppice.vm.NewSnapshot;
 import coppice.vm.Persistence;
-import coppice.vm.RuleLimit;
 import coppice.vm.Snapshot;
 import coppice.vm.Timers;
 import coppice.vm.Vm;
 import coppice.vm.Vms;
 import java.time.Duration;
-import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.UnaryOperator;
@@ -128,8 +126,7 @@ public final class LegacyVmRoutes {
         var name = call.path("vm_id");
         var vm = LegacyVms.named(vms, account(call), name);
         try {
-            var wanted = fork(call.body(), vms.now());
-            RuleLimit.requireRoom(wanted.count(), vms.firewallRules(vm.account()));
+            var wanted = fork(call.body());
             var forked = vms.fork(vm.account(), vm.id().text(), wanted);
             return Reply.ok(
                     new JsonWriter()
@@ -142,7 +139,7 @@ public final class LegacyVmRoutes {
         }
     }
 
-    static NewFork fork(JsonObject body, Instant now) {
+    static NewFork fork(JsonObject body) {
         var persistence = LegacyFields.persistence(body);
         var workdir = LegacyFields.workdir(body);
         var ports = LegacyFields.ports(body);
@@ -150,7 +147,7 @@ public final class LegacyVmRoutes {
         return new NewFork(
                 BodyFields.whole(body, "count", 1, NewFork.MAX_COUNT).orElse(1),
                 settings(body, persistence),
-                () -> LegacyCreation.internet(now),
+                LegacyCreation.internet(),
                 source -> new Vm.Legacy(ports, workdir.orElse(source.workdir()), persistence),
                 Optional.of(readiness));
     }

@@ -6,6 +6,7 @@ import coppice.base.Failure;
 import coppice.base.Size;
 import coppice.json.Json;
 import coppice.json.JsonObject;
+import coppice.network.NewNic;
 import coppice.vm.Growth;
 import coppice.vm.NewVm;
 import coppice.vm.Persistence;
@@ -174,9 +175,8 @@ record NewLegacyVm(
         return Optional.of(recipe);
     }
 
-    /// @param firewall its rules, a JSON array
     /// @param id of one that is made anew
-    NewVm vm(String firewall, Optional<VmId> id) {
-        return new NewVm(snapshot, settings, false, Placement.ANYWHERE, firewall, legacy, id);
+    NewVm vm(NewNic nic, Optional<VmId> id) {
+        return new NewVm(snapshot, settings, false, Placement.ANYWHERE, nic, legacy, id);
     }
 }

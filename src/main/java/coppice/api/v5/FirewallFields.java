@@ -2,16 +2,12 @@ package coppice.api.v5;
 
 import coppice.base.Code;
 import coppice.base.Failure;
-import coppice.base.RandomText;
 import coppice.identity.AccountId;
 import coppice.json.JsonObject;
-import coppice.json.JsonWriter;
-import coppice.vm.RuleLimit;
 import coppice.vm.Vms;
 import java.math.BigInteger;
 import java.net.InetAddress;
 import java.net.UnknownHostException;
-import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
 
@@ -39,50 +35,30 @@ final class FirewallFields {
         return body.has("firewall") ? rules(body) : List.of();
     }
 
-    /// Refuses rules that name what the account does not have, or that are too many for it when `times` VMs get them.
-    static void requireAllowed(List<JsonObject> rules, int times, AccountId account, Vms vms) {
-        for (var rule : rules) {
-            requireNamed(rule.requiredObject("source"), account, vms);
-            requireNamed(rule.requiredObject("destination"), account, vms);
+    static List<coppice.network.NewRule> named(List<JsonObject> rules, AccountId account, Vms vms) {
+        return rules.stream()
+                .map(
+                        rule ->
+                                new coppice.network.NewRule(
+                                        end(rule.requiredObject("source"), account, vms),
+                                        end(rule.requiredObject("destination"), account, vms),
+                                        rule.string("description")))
+                .toList();
+    }
+
+    private static coppice.network.Matcher end(JsonObject end, AccountId account, Vms vms) {
+        if (end.has("vpcId") || end.has("tunnelId")) {
+            throw new Failure(Code.NOT_FOUND, "no such network or tunnel");
         }
-        RuleLimit.requireRoom((long) rules.size() * times, vms.firewallRules(account));
-    }
-
-    private static void requireNamed(JsonObject end, AccountId account, Vms vms) {
-        end.string("vmId").ifPresent(vm -> vms.get(account, vm));
-        end.string("vpcId")
-                .or(() -> end.string("tunnelId"))
-                .ifPresent(
-                        name -> {
-                            throw new Failure(
-                                    Code.NOT_FOUND,
-                                    "no network or tunnel %s"
-                                            .formatted(name.replaceAll("\\p{Cntrl}", "?")));
-                        });
-    }
-
-    /// A rule as it is stored and answered.
-    static JsonWriter write(JsonObject rule, Instant now) {
-        return new JsonWriter()
-                .put("id", RandomText.id("fw-"))
-                .put("action", "allow")
-                .put("source", matcher(rule.requiredObject("source")))
-                .put("destination", matcher(rule.requiredObject("destination")))
-                .put("description", rule.string("description"))
-                .put("dependencies", List.of())
-                .put("createdAt", now)
-                .put("updatedAt", now);
-    }
-
-    private static JsonWriter matcher(JsonObject end) {
-        return new JsonWriter()
-                .put("vmId", end.string("vmId"))
-                .put("vpcId", end.string("vpcId"))
-                .put("tunnelId", end.string("tunnelId"))
-                .put("cidr", end.string("cidr"))
-                .put("public", end.bool("public"))
-                .put("port", end.integer("port"))
-                .put("protocol", end.string("protocol"));
+        return new coppice.network.Matcher(
+                end.string("vmId")
+                        .map(vm -> new coppice.network.MemberId(vms.get(account, vm).id().text())),
+                Optional.empty(),
+                Optional.empty(),
+                end.string("cidr").map(coppice.base.Cidr::stored),
+                end.bool("public").orElse(false),
+                end.integer("port").map(Math::toIntExact),
+                end.string("protocol").flatMap(coppice.network.Protocol::of));
     }
 
     private static void requireRule(JsonObject rule) {

@@ -9,15 +9,12 @@ import coppice.api.Method;
 import coppice.api.Reply;
 import coppice.api.Route;
 import coppice.base.Code;
-import coppice.json.Json;
 import coppice.json.JsonObject;
 import coppice.json.JsonWriter;
 import coppice.json.Schema;
 import coppice.vm.NewFork;
 import coppice.vm.Vm;
 import coppice.vm.Vms;
-import java.nio.charset.StandardCharsets;
-import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.function.UnaryOperator;
@@ -72,7 +69,6 @@ final class ForkRoute {
         int count = BodyFields.whole(body, "count", 1, NewFork.MAX_COUNT).orElse(1);
         var settings = settings(body);
         var rules = FirewallFields.optionalRules(body);
-        FirewallFields.requireAllowed(rules, count, account, vms);
         var forked =
                 vms.fork(
                         account,
@@ -80,22 +76,13 @@ final class ForkRoute {
                         new NewFork(
                                 count,
                                 settings,
-                                () -> stored(rules),
+                                FirewallFields.named(rules, account, vms),
                                 _ -> Vm.Legacy.NONE,
                                 Optional.empty()));
         return Reply.ok(
                 new JsonWriter()
                         .put("sourceVmId", forked.source().id().text())
                         .put("vms", json.writeAll(forked.copies())));
-    }
-
-    /// Each copy has rules of its own, with ids of their own.
-    private String stored(List<JsonObject> rules) {
-        var now = vms.now();
-        return new String(
-                Json.writeValue(
-                        rules.stream().map(rule -> FirewallFields.write(rule, now)).toList()),
-                StandardCharsets.UTF_8);
     }
 
     /// What is sent takes the place of what the copies would take over.

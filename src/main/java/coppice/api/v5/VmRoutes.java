@@ -12,16 +12,15 @@ import coppice.base.Code;
 import coppice.base.Failure;
 import coppice.base.Size;
 import coppice.identity.AccountId;
-import coppice.json.Json;
 import coppice.json.JsonObject;
 import coppice.json.JsonWriter;
 import coppice.json.Schema;
+import coppice.network.NewNic;
 import coppice.vm.Growth;
 import coppice.vm.NewVm;
 import coppice.vm.Vm;
 import coppice.vm.VmFilter;
 import coppice.vm.Vms;
-import java.nio.charset.StandardCharsets;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -133,9 +132,7 @@ public final class VmRoutes {
         boolean reassigns = VmFields.reassigns(body);
         var placement = VmFields.placement(body);
         requireNoNetworkYet(body);
-        FirewallFields.requireAllowed(rules, 1, account(call), vms);
-        var stored = rules.stream().map(rule -> FirewallFields.write(rule, vms.now())).toList();
-        var vm =
+        var created =
                 vms.create(
                         account(call),
                         new NewVm(
@@ -143,8 +140,13 @@ public final class VmRoutes {
                                 settings,
                                 reassigns,
                                 placement,
-                                new String(Json.writeValue(stored), StandardCharsets.UTF_8)));
-        return Reply.ok(json.write(vm).put("firewallRules", stored).put("tlsRules", List.of()));
+                                new NewNic(
+                                        Optional.empty(),
+                                        FirewallFields.named(rules, account(call), vms))));
+        return Reply.ok(
+                json.write(created.vm())
+                        .put("firewallRules", List.of())
+                        .put("tlsRules", List.of()));
     }
 
     /// Networks and TLS rules are read and checked for their shape, and refused as not there yet.

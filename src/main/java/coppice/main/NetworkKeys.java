@@ -1,0 +1,81 @@
+package coppice.main;
+
+import coppice.base.Cidr;
+import coppice.base.IpAddress;
+import coppice.fabric.FabricSettings;
+import coppice.network.NetworkLimits;
+import java.util.Optional;
+
+/// The keys of the configuration that are about networks.
+final class NetworkKeys {
+    private static final Cidr SHARED = Cidr.stored("100.64.0.0/10");
+    private static final int SLOTS_PREFIX = 16;
+
+    private NetworkKeys() {}
+
+    static NetworkLimits limits(Settings settings) {
+        return new NetworkLimits(
+                count(settings, "network.maxRules"),
+                count(settings, "network.maxVpcs"),
+                count(settings, "network.maxTunnels"),
+                ipv6(settings));
+    }
+
+    /// @param instance names the data directory
+    static FabricSettings fabric(Settings settings, String instance) {
+        return new FabricSettings(
+                instance,
+                settings.parse(
+                        "network.slots",
+                        NetworkKeys::slots,
+                        "a range such as 100.96.0.0/16 inside 100.64.0.0/10, with a prefix of at most 16"),
+                ipv6(settings),
+                settings.parse(
+                        "network.mtu",
+                        text -> (int) Forms.whole(text, 1280, 9000),
+                        "a number of bytes, 1280 to 9000"),
+                Optional.empty());
+    }
+
+    /// The address with which VMs appear in the IPv4 Internet, where it is known.
+    static Optional<IpAddress> egress(Settings settings) {
+        return settings.optional(
+                "network.ipv4",
+                text -> IpAddress.parse(text).filter(a -> !a.isV6()).orElseThrow(),
+                "an IPv4 address");
+    }
+
+    private static Optional<Cidr> ipv6(Settings settings) {
+        return settings.optional(
+                "network.ipv6",
+                text -> prefix(cidr(text), true, 32, 108),
+                "an IPv6 range with a prefix of 32 to 108");
+    }
+
+    private static int count(Settings settings, String key) {
+        return settings.parse(key, text -> Forms.count(text, 0), "a number");
+    }
+
+    private static Cidr slots(String text) {
+        var cidr = prefix(cidr(text), false, 0, SLOTS_PREFIX);
+        if (!SHARED.contains(cidr)) {
+            throw new IllegalArgumentException(text);
+        }
+        return cidr;
+    }
+
+    private static Cidr cidr(String text) {
+        try {
+            return Cidr.parse("", text);
+        } catch (coppice.base.Failure e) {
+            throw new IllegalArgumentException(e);
+        }
+    }
+
+    private static Cidr prefix(Cidr cidr, boolean isV6, int least, int most) {
+        if (cidr.isV6() != isV6 || cidr.prefix() < least || cidr.prefix() > most) {
+            throw new IllegalArgumentException(cidr.toString());
+        }
+        return cidr;
+    }
+}

@@ -1,0 +1,117 @@
+package coppice.vm;
+
+import coppice.base.Code;
+import coppice.base.Deadline;
+import coppice.base.Failure;
+import coppice.fabric.Fabric;
+import coppice.fabric.Holder;
+import coppice.guest.Guest;
+import coppice.guest.NetworkSettings;
+import coppice.network.MemberId;
+import coppice.network.Networks;
+import coppice.network.Nic;
+import coppice.node.Node;
+import coppice.qemu.Link;
+import java.util.List;
+import java.util.Optional;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/// Machines in the fabric of this host.
+public final class FabricWiring implements Wiring {
+    private static final Logger LOG = LoggerFactory.getLogger(FabricWiring.class);
+
+    private final Fabric fabric;
+    private final Networks networks;
+    private final Node node;
+
+    public FabricWiring(Fabric fabric, Networks networks, Node node) {
+        this.fabric = fabric;
+        this.networks = networks;
+        this.node = node;
+    }
+
+    @Override
+    public Optional<Link> plug(Vm vm) {
+        if (!vm.hardware().shape().hasNic()) {
+            return Optional.empty();
+        }
+        var plug = fabric.plug(nic(vm), holder(vm));
+        return Optional.of(new Link(plug.namespace(), plug.tap(), plug.mac()));
+    }
+
+    /// An agent that is older than networks leaves its guest without them.
+    @Override
+    public void connect(Vm vm, Guest guest, Deadline deadline) {
+        if (vm.hardware().shape().hasNic()) {
+            try {
+                guest.setNetwork(settings(vm), deadline);
+            } catch (Failure e) {
+                if (e.code() != Code.AGENT_UNSUPPORTED) {
+                    throw e;
+                }
+                LOG.warn("{} stays without a network: {}", vm.id(), e.getMessage());
+            }
+            open(vm);
+        }
+    }
+
+    @Override
+    public void open(Vm vm) {
+        fabric.open(member(vm));
+    }
+
+    @Override
+    public void handOver(Vm vm) {
+        if (vm.hardware().shape().hasNic()) {
+            fabric.handOver(nic(vm), holder(vm));
+        }
+    }
+
+    @Override
+    public void adopt(Vm vm) {
+        if (vm.hardware().shape().hasNic()) {
+            fabric.adopt(nic(vm), holder(vm));
+        }
+    }
+
+    @Override
+    public void unplug(VmId vm) {
+        fabric.unplug(new MemberId(vm.text()));
+    }
+
+    @Override
+    public List<String> sweep() {
+        return fabric.sweep();
+    }
+
+    private NetworkSettings settings(Vm vm) {
+        var nic = nic(vm);
+        var vpc = nic.membership().map(place -> networks.of(vm.account()).vpcs().get(place.vpc()));
+        return GuestNetwork.of(nic, vpc, fabric.mtu());
+    }
+
+    /// A machine of the pool is in no network and nobody's.
+    private Nic nic(Vm vm) {
+        return networks.of(vm.account())
+                .nic(member(vm))
+                .orElseGet(
+                        () -> {
+                            int slot = node.slot(vm.hardware().user());
+                            return new Nic(
+                                    member(vm),
+                                    vm.account(),
+                                    slot,
+                                    networks.publicIpv6(slot),
+                                    Optional.empty());
+                        });
+    }
+
+    private static Holder holder(Vm vm) {
+        return new Holder.User(vm.hardware().user());
+    }
+
+    private static MemberId member(Vm vm) {
+        return new MemberId(vm.id().text());
+    }
+}

@@ -1,0 +1,63 @@
+package coppice.vm;
+
+import coppice.base.IpAddress;
+import coppice.fabric.Fabric;
+import coppice.guest.NetworkSettings;
+import coppice.network.Membership;
+import coppice.network.Nic;
+import coppice.network.Vpc;
+import java.util.List;
+import java.util.Optional;
+import java.util.stream.Stream;
+
+/// What a guest is told of its network.
+final class GuestNetwork {
+    private GuestNetwork() {}
+
+    /// @param vpc that the VM is in
+    static NetworkSettings of(Nic nic, Optional<Vpc> vpc, int mtu) {
+        return new NetworkSettings(
+                nic.mac(),
+                mtu,
+                Stream.concat(privateOnes(nic, vpc), nic.publicIpv6().map(a -> a + "/128").stream())
+                        .toList(),
+                gateways(nic),
+                routes(nic),
+                List.of(Fabric.GATEWAY.toString()));
+    }
+
+    private static Stream<String> privateOnes(Nic nic, Optional<Vpc> vpc) {
+        return vpc.map(
+                        network ->
+                                nic.membership().stream()
+                                        .flatMap(Membership::addresses)
+                                        .map(address -> within(network, address)))
+                .orElse(Stream.of(Fabric.SOLO + "/" + Fabric.SOLO_PREFIX));
+    }
+
+    private static String within(Vpc vpc, IpAddress address) {
+        return address + "/" + vpc.range(address.isV6()).prefix();
+    }
+
+    /// Who has no public address has no way to the Internet by IPv6.
+    private static List<String> gateways(Nic nic) {
+        return nic.publicIpv6().isPresent()
+                ? List.of(Fabric.GATEWAY.toString(), Fabric.GATEWAY_V6.toString())
+                : List.of(Fabric.GATEWAY.toString());
+    }
+
+    /// A next hop that is the VM itself is left out: its kernel would refuse it.
+    private static List<NetworkSettings.Route> routes(Nic nic) {
+        var own = nic.membership().stream().flatMap(Membership::addresses).toList();
+        return nic.membership().stream()
+                .flatMap(place -> place.routes().stream())
+                .filter(route -> !own.contains(route.via()))
+                .map(
+                        route ->
+                                new NetworkSettings.Route(
+                                        route.cidr().toString(),
+                                        route.via().toString(),
+                                        route.metric()))
+                .toList();
+    }
+}
