@@ -11,6 +11,7 @@ import coppice.network.Networks;
 import coppice.network.Nic;
 import coppice.network.Rule;
 import java.nio.file.Path;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
@@ -26,7 +27,7 @@ import org.slf4j.LoggerFactory;
 /// A VM is plugged in before its QEMU starts, its port is opened when the guest is itself, and it is taken out when its QEMU has ended.
 /// What it may do is heard from [Networks] whenever that changes. Everything is found again by the next server, which says what it still
 /// wants by [#adopt] and has the rest removed by [#sweep]. Failures are `UNAVAILABLE`.
-public final class Fabric implements NetworkListener {
+public final class Fabric implements NetworkListener, AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(Fabric.class);
 
     /// What a VM in no private network has as its IPv4 address: all the same, since each is alone.
@@ -45,6 +46,7 @@ public final class Fabric implements NetworkListener {
     private final Networks networks;
     private final Map<Place, Segment> segments = new ConcurrentHashMap<>();
     private final Map<MemberId, Tap> taps = new ConcurrentHashMap<>();
+    private final Counters counters = new Counters();
 
     private Fabric(FabricSettings settings, Networks networks) {
         this.settings = settings;
@@ -127,6 +129,27 @@ public final class Fabric implements NetworkListener {
         if (concerns(place, networks)) {
             segments.get(place).apply(() -> this.networks.of(nic.account()));
         }
+    }
+
+    /// How many bytes have passed the port of each VM, in both directions, since it was plugged in.
+    public Map<MemberId, Long> traffic() {
+        var here = Map.copyOf(taps);
+        var bytes =
+                counters.bytes(
+                        here.values().stream()
+                                .map(tap -> settings.namespace(Place.of(tap.nic()).name()))
+                                .distinct()
+                                .map(Script::path)
+                                .toList());
+        var traffic = new HashMap<MemberId, Long>();
+        here.forEach(
+                (vm, tap) -> {
+                    var passed = bytes.get(tap.name());
+                    if (passed != null) {
+                        traffic.put(vm, passed);
+                    }
+                });
+        return traffic;
     }
 
     public int mtu() {
@@ -225,5 +248,11 @@ public final class Fabric implements NetworkListener {
                 .filter(tap -> tap.nic().account().equals(account))
                 .map(tap -> Place.of(tap.nic()))
                 .collect(Collectors.toSet());
+    }
+
+    /// Lets go of the networks; VMs go on in them.
+    @Override
+    public void close() {
+        counters.close();
     }
 }

@@ -113,10 +113,10 @@ final class Server implements AutoCloseable {
                 host.launcher().hypervisor());
     }
 
-    private static Vms.Host host(
+    private Vms.Host host(
             Settings settings, DataVolume volume, Reflink reflink, Networks networks) {
         var instance = DataLock.instance(settings.dataDirectory());
-        var fabric = Fabric.start(NetworkKeys.fabric(settings, instance), networks);
+        var fabric = keep(Fabric.start(NetworkKeys.fabric(settings, instance), networks));
         var node = new Node(settings.capacity(), volume::free);
         return new Vms.Host(
                 volume.root(),

@@ -25,6 +25,7 @@ public enum SystemCall {
     KILL(62),
     PTRACE(101),
     TGKILL(234),
+    SETNS(308),
     CLONE3(435);
 
     public static final long EINTR = 4;

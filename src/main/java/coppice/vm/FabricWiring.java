@@ -13,7 +13,9 @@ import coppice.network.Nic;
 import coppice.node.Node;
 import coppice.qemu.Link;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
+import java.util.stream.Collectors;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -78,6 +80,14 @@ public final class FabricWiring implements Wiring {
     @Override
     public void unplug(VmId vm) {
         fabric.unplug(new MemberId(vm.text()));
+    }
+
+    @Override
+    public Map<VmId, Long> traffic() {
+        return fabric.traffic().entrySet().stream()
+                .collect(
+                        Collectors.toMap(
+                                entry -> new VmId(entry.getKey().text()), Map.Entry::getValue));
     }
 
     @Override

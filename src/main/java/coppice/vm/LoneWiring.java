@@ -7,6 +7,7 @@ import coppice.guest.Guest;
 import coppice.guest.NetworkSettings;
 import coppice.qemu.Link;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 
 /// Of the one machine that a guest image is captured from. It is given what most VMs are given, so that little of it is new to them.
@@ -48,6 +49,11 @@ final class LoneWiring implements Wiring {
 
     @Override
     public void unplug(VmId vm) {}
+
+    @Override
+    public Map<VmId, Long> traffic() {
+        return Map.of();
+    }
 
     @Override
     public List<String> sweep() {

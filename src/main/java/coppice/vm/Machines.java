@@ -18,6 +18,7 @@ import java.time.Duration;
 import java.time.InstantSource;
 import java.util.HexFormat;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.UUID;
 import java.util.concurrent.ExecutionException;
@@ -366,6 +367,11 @@ final class Machines {
     /// Takes a VM whose machine has ended out of its network.
     void unplug(VmId vm) {
         wiring.unplug(vm);
+    }
+
+    /// How many bytes VMs have sent and received, of those that have a machine.
+    Map<VmId, Long> traffic() {
+        return wiring.traffic();
     }
 
     /// Removes what the networks have of VMs that are gone.

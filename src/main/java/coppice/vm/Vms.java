@@ -43,6 +43,7 @@ public final class Vms implements Guests, AutoCloseable {
     private final Creation creation;
     private final Forks forks;
     private final DeletedVms deleted;
+    private final Traffic traffic = new Traffic();
 
     private Vms(VmContext context, Snapshots snapshots, DeletedVms deleted) {
         this.context = context;
@@ -340,6 +341,8 @@ public final class Vms implements Guests, AutoCloseable {
 
     /// Has done what time has come for, without waiting for it: see [LifeTimers].
     void keepTime() {
+        traffic.look(
+                context.machines().traffic(), context.clock().instant(), context.fleet()::find);
         context.fleet().all().forEach(VmLife::lookAtTime);
     }
 

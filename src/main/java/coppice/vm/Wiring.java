@@ -6,6 +6,7 @@ import coppice.base.Failure;
 import coppice.guest.Guest;
 import coppice.qemu.Link;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 
 /// How machines are connected to networks. For one VM, one call at a time.
@@ -34,6 +35,11 @@ public interface Wiring {
                 public void unplug(VmId vm) {}
 
                 @Override
+                public Map<VmId, Long> traffic() {
+                    return Map.of();
+                }
+
+                @Override
                 public List<String> sweep() {
                     return List.of();
                 }
@@ -56,6 +62,9 @@ public interface Wiring {
 
     /// The machine is gone. Does nothing for a VM without one.
     void unplug(VmId vm);
+
+    /// How many bytes each VM that has a machine has sent and received with it.
+    Map<VmId, Long> traffic();
 
     /// Removes what no VM needs that was adopted, once, when a server starts.
     ///
