@@ -10,10 +10,12 @@ import coppice.api.legacy.LegacySnapshotRoutes;
 import coppice.api.legacy.LegacyTerminalRoutes;
 import coppice.api.legacy.LegacyVmRoutes;
 import coppice.api.v5.FileRoutes;
+import coppice.api.v5.FirewallRoutes;
 import coppice.api.v5.SnapshotRoutes;
 import coppice.api.v5.TerminalRoutes;
 import coppice.api.v5.UploadRoutes;
 import coppice.api.v5.VmRoutes;
+import coppice.api.v5.VpcRoutes;
 import coppice.base.Code;
 import coppice.base.Failure;
 import coppice.base.Slug;
@@ -25,6 +27,8 @@ import coppice.http.HttpServer;
 import coppice.identity.Accounts;
 import coppice.identity.ApiKeys;
 import coppice.metrics.Metrics;
+import coppice.network.NetworkLimits;
+import coppice.network.Networks;
 import coppice.node.Node;
 import coppice.qemu.Hypervisor;
 import coppice.qemu.QemuLauncher;
@@ -79,6 +83,7 @@ final class Server implements AutoCloseable {
         var volume = DataVolume.prepare(data, settings.volumeSize(), reflink);
         var store = keep(Store.open(data.resolve("coppice.db")));
         var accounts = new Accounts(store, Clock.systemUTC());
+        var networks = new Networks(store, NetworkLimits.USUAL, Clock.systemUTC());
         var keys = new ApiKeys(store, Clock.systemUTC());
         var hypervisor = Hypervisor.find();
         var host =
@@ -104,7 +109,7 @@ final class Server implements AutoCloseable {
         keep(LifeTimers.start(vms, settings.timerInterval()));
         var more = new ArrayList<>(metrics(settings, store, accounts, host));
         more.addAll(files(vms, settings, store, host));
-        var routes = routes(vms, settings.brand().text(), more);
+        var routes = routes(vms, networks, settings.brand().text(), more);
         var api = new Api(apiSettings(settings), credentials(keys), routes);
         var address = new InetSocketAddress(settings.httpAddress(), settings.httpPort());
         port = keep(HttpServer.start(address, HttpLimits.DEFAULT, api)).port();
@@ -162,13 +167,15 @@ final class Server implements AutoCloseable {
                 .toList();
     }
 
-    private static List<Route> routes(Vms vms, String brand, List<Route> more) {
+    private static List<Route> routes(Vms vms, Networks networks, String brand, List<Route> more) {
         var terminals = new Terminals(vms);
         return Stream.of(
                         more,
                         new VmRoutes(vms).routes(),
                         new SnapshotRoutes(vms).routes(),
                         new TerminalRoutes(terminals).routes(),
+                        new VpcRoutes(networks, vms).routes(),
+                        new FirewallRoutes(networks, vms).routes(),
                         new LegacyVmRoutes(vms, brand).routes(),
                         new LegacyTerminalRoutes(vms, terminals, brand).routes(),
                         new LegacySnapshotRoutes(vms.snapshots()).routes())

@@ -29,7 +29,7 @@ final class ForkRoute {
                     .field("count", Schema.integer(), OPTIONAL, "1 to 10; default 1.")
                     .field(
                             "firewall",
-                            VmSchemas.RULES,
+                            FirewallSchemas.INLINE,
                             OPTIONAL,
                             "What each copy may reach and who may reach it; default nothing.")
                     .field("displayName", Schema.string(), OPTIONAL, "Default the source's.")
