@@ -19,6 +19,9 @@ public record IpAddress(boolean isV6, long high, long low) implements Comparable
     private static final long MAPPED = 0xffffL << V4_BITS;
     private static final int GROUPS = 8;
 
+    /// Of eight groups, the last two as an IPv4 address.
+    private static final int MAX_LENGTH = 45;
+
     public IpAddress {
         if (!isV6 && (high != 0 || low >>> V4_BITS != 0)) {
             throw new IllegalArgumentException("more than 32 bits");
@@ -35,7 +38,8 @@ public record IpAddress(boolean isV6, long high, long low) implements Comparable
 
     /// Reads an address as a person writes it; empty for anything else, host names included.
     public static Optional<IpAddress> parse(String text) {
-        if (!V4.matcher(text).matches() && !V6.matcher(text).matches()) {
+        if (text.length() > MAX_LENGTH
+                || !V4.matcher(text).matches() && !V6.matcher(text).matches()) {
             return Optional.empty();
         }
         try {

@@ -34,6 +34,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Clock;
 import java.util.Map;
+import java.util.Optional;
 import picocli.CommandLine.Command;
 
 /// A short life of a server without VMs, in a directory of its own: the build runs it once and has the JVM remember what was loaded, so
@@ -71,12 +72,13 @@ final class RehearseCommand implements Runnable {
             var store = undo.add(Store.open(directory.resolve("coppice.db")));
             var accounts = new Accounts(store, Clock.systemUTC());
             var keys = new ApiKeys(store, Clock.systemUTC());
-            var vms = undo.add(vms(directory, settings, reflink, store, accounts));
+            var networks = new Networks(store, NetworkLimits.USUAL, Clock.systemUTC());
+            var vms = undo.add(vms(directory, settings, reflink, store, networks, accounts));
             var api =
                     new Api(
                             ApiSettings.at(URI.create(settings.baseUrl())),
                             bearer -> caller(keys, bearer.reveal()),
-                            new VmRoutes(vms).routes());
+                            new VmRoutes(vms, networks, Optional.empty()).routes());
             var address = new InetSocketAddress(InetAddress.getLoopbackAddress(), 0);
             var http = undo.add(HttpServer.start(address, HttpLimits.DEFAULT, api));
             var account = accounts.create(new Slug("rehearsal"), "rehearsal");
@@ -85,7 +87,12 @@ final class RehearseCommand implements Runnable {
     }
 
     private static Vms vms(
-            Path directory, Settings settings, Reflink reflink, Store store, Accounts accounts) {
+            Path directory,
+            Settings settings,
+            Reflink reflink,
+            Store store,
+            Networks networks,
+            Accounts accounts) {
         var launcher =
                 new QemuLauncher(Hypervisor.find(), "rehearse-" + ProcessHandle.current().pid());
         var node = new Node(settings.capacity(), () -> settings.capacity().diskReserve());
@@ -93,13 +100,7 @@ final class RehearseCommand implements Runnable {
                 new Snapshots.Catalogue(
                         accounts.platform(), settings.defaultImage(), settings.imageAliases());
         return Vms.open(
-                new Vms.Host(
-                        directory,
-                        reflink,
-                        launcher,
-                        node,
-                        new Networks(store, NetworkLimits.USUAL, Clock.systemUTC()),
-                        Wiring.NONE),
+                new Vms.Host(directory, reflink, launcher, node, networks, Wiring.NONE),
                 store,
                 accounts,
                 catalogue,

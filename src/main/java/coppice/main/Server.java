@@ -10,10 +10,12 @@ import coppice.api.legacy.LegacySnapshotRoutes;
 import coppice.api.legacy.LegacyTerminalRoutes;
 import coppice.api.legacy.LegacyVmRoutes;
 import coppice.api.v5.FileRoutes;
+import coppice.api.v5.FirewallRoutes;
 import coppice.api.v5.SnapshotRoutes;
 import coppice.api.v5.TerminalRoutes;
 import coppice.api.v5.UploadRoutes;
 import coppice.api.v5.VmRoutes;
+import coppice.api.v5.VpcRoutes;
 import coppice.base.Code;
 import coppice.base.Failure;
 import coppice.base.Slug;
@@ -102,7 +104,7 @@ final class Server implements AutoCloseable {
         keep(LifeTimers.start(vms, settings.timerInterval()));
         var more = new ArrayList<>(metrics(settings, store, accounts, host));
         more.addAll(files(vms, settings, store, host));
-        var routes = routes(vms, settings.brand().text(), more);
+        var routes = routes(vms, networks, settings, more);
         var api = new Api(apiSettings(settings), credentials(keys), routes);
         var address = new InetSocketAddress(settings.httpAddress(), settings.httpPort());
         port = keep(HttpServer.start(address, HttpLimits.DEFAULT, api)).port();
@@ -178,13 +180,17 @@ final class Server implements AutoCloseable {
                 .toList();
     }
 
-    private static List<Route> routes(Vms vms, String brand, List<Route> more) {
+    private static List<Route> routes(
+            Vms vms, Networks networks, Settings settings, List<Route> more) {
+        var brand = settings.brand().text();
         var terminals = new Terminals(vms);
         return Stream.of(
                         more,
-                        new VmRoutes(vms).routes(),
+                        new VmRoutes(vms, networks, NetworkKeys.egress(settings)).routes(),
                         new SnapshotRoutes(vms).routes(),
                         new TerminalRoutes(terminals).routes(),
+                        new VpcRoutes(networks, vms).routes(),
+                        new FirewallRoutes(networks, vms).routes(),
                         new LegacyVmRoutes(vms, brand).routes(),
                         new LegacyTerminalRoutes(vms, terminals, brand).routes(),
                         new LegacySnapshotRoutes(vms.snapshots()).routes())

@@ -26,13 +26,12 @@ public final class Firewall {
                 && protocol.orElse(Protocol.TCP) == Protocol.TCP) {
             return new Verdict.DeniedAsMail();
         }
-        return rules.stream()
-                .filter(
-                        rule ->
-                                source.satisfies(rule.source(), protocol)
-                                        && destination.satisfies(rule.destination(), protocol))
-                .findFirst()
-                .<Verdict>map(rule -> new Verdict.AllowedByRule(rule.id()))
-                .orElse(new Verdict.Denied());
+        for (var rule : rules) {
+            if (source.satisfies(rule.source(), protocol)
+                    && destination.satisfies(rule.destination(), protocol)) {
+                return new Verdict.AllowedByRule(rule.id());
+            }
+        }
+        return new Verdict.Denied();
     }
 }

@@ -7,7 +7,9 @@ import coppice.base.IpAddress;
 import coppice.base.Slug;
 import coppice.identity.AccountId;
 import coppice.store.Store;
+import java.time.Instant;
 import java.time.InstantSource;
+import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -21,6 +23,8 @@ import org.jdbi.v3.core.Handle;
 ///
 /// Failures: `BAD_REQUEST`, `NOT_FOUND`, and `CONFLICT` for a slug or address that is taken, a limit, or a network that is in use.
 public final class Networks {
+    private static final int MAX_SHOWN = 80;
+
     private final Truth truth;
     private final NetworkLimits limits;
     private final InstantSource clock;
@@ -45,8 +49,19 @@ public final class Networks {
         return truth.all();
     }
 
+    /// Whether an address is publicly routable: also if it is one of this host's VMs, whatever range they have.
+    public boolean isPublic(IpAddress address) {
+        return PublicAddresses.contains(address)
+                || limits.ipv6().filter(range -> range.contains(address)).isPresent();
+    }
+
     public Optional<Vpc> vpc(AccountId account, String name) {
         return of(account).vpc(name);
+    }
+
+    /// As [#vpc], but `NOT_FOUND` if there is none.
+    public Vpc requireVpc(AccountId account, String name) {
+        return requireVpc(of(account), name);
     }
 
     /// A network and the rules that came with it, in the order in which they were given.
@@ -64,7 +79,7 @@ public final class Networks {
                                         .formatted(limits.vpcs()));
                     }
                     requireFree(before, Optional.empty(), wanted.slug());
-                    var vpc = VpcRanges.choose(account, wanted, before, clock.instant());
+                    var vpc = VpcRanges.choose(account, wanted, before, now());
                     var with = before.with(vpc);
                     var rules =
                             newRules(
@@ -125,8 +140,15 @@ public final class Networks {
                         () -> new Failure(Code.NOT_FOUND, "there is no network " + shown(name)));
     }
 
-    static String shown(String name) {
-        return name.replaceAll("\\p{Cntrl}", "?");
+    /// As precisely as the store keeps it.
+    private Instant now() {
+        return clock.instant().truncatedTo(ChronoUnit.MILLIS);
+    }
+
+    /// A name that a caller sent, as it may stand in a message.
+    public static String shown(String name) {
+        var cut = name.length() <= MAX_SHOWN ? name : name.substring(0, MAX_SHOWN) + "...";
+        return cut.replaceAll("\\p{Cntrl}", "?");
     }
 
     private static void requireFree(
@@ -183,7 +205,7 @@ public final class Networks {
     /// @param field in front of the names of fields, with the rule's index
     private List<Rule> newRules(
             AccountId account, AccountNetworks networks, List<NewRule> wanted, String field) {
-        var now = clock.instant();
+        var now = now();
         var rules = new ArrayList<Rule>();
         for (int i = 0; i < wanted.size(); i++) {
             var rule = wanted.get(i);
@@ -256,14 +278,7 @@ public final class Networks {
 
     private static Membership place(AccountNetworks networks, NewMembership wanted) {
         var vpc = requireVpc(networks, wanted.vpc().text());
-        for (var route : wanted.routes()) {
-            if (!vpc.range(route.via().isV6()).contains(route.via())) {
-                throw new Failure(
-                        Code.BAD_REQUEST,
-                        "%s.routes: %s is not in the network"
-                                .formatted(wanted.field(), route.via()));
-            }
-        }
+        wanted.requireIn(vpc);
         var addresses = new Addresses(networks, vpc);
         return new Membership(
                 vpc.id(),

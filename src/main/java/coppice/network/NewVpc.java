@@ -5,7 +5,7 @@ import coppice.base.Slug;
 import java.util.List;
 import java.util.Optional;
 
-/// What a new private network is to be.
+/// What a new private network is to be. `BAD_REQUEST` for a range that no private network may have.
 ///
 /// @param cidr absent: one that the account does not use
 /// @param cidrV6 absent: a random one
@@ -17,6 +17,13 @@ public record NewVpc(
         Optional<String> displayName,
         List<NewRule> rules) {
     public NewVpc {
+        cidr.ifPresent(VpcRanges::requireV4);
+        cidrV6.ifPresent(VpcRanges::requireV6);
         rules = List.copyOf(rules);
+    }
+
+    /// The same with these rules.
+    public NewVpc with(List<NewRule> others) {
+        return new NewVpc(cidr, cidrV6, slug, displayName, others);
     }
 }

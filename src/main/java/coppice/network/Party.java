@@ -32,16 +32,13 @@ public record Party(
     }
 
     boolean satisfies(Matcher matcher, Optional<Protocol> protocol) {
-        return matcher.vm().map(wanted -> vm.equals(Optional.of(wanted))).orElse(true)
-                && matcher.vpc().map(vpcs::contains).orElse(true)
-                && matcher.tunnel().map(wanted -> tunnel.equals(Optional.of(wanted))).orElse(true)
-                && matcher.cidr()
-                        .map(range -> address.map(range::contains).orElse(false))
-                        .orElse(true)
+        return (matcher.vm().isEmpty() || matcher.vm().equals(vm))
+                && (matcher.vpc().isEmpty() || vpcs.contains(matcher.vpc().get()))
+                && (matcher.tunnel().isEmpty() || matcher.tunnel().equals(tunnel))
                 && (!matcher.isPublic() || isPublic.orElse(false))
-                && matcher.port().map(wanted -> port.equals(Optional.of(wanted))).orElse(true)
-                && matcher.protocol()
-                        .map(wanted -> protocol.equals(Optional.of(wanted)))
-                        .orElse(true);
+                && (matcher.port().isEmpty() || matcher.port().equals(port))
+                && (matcher.protocol().isEmpty() || matcher.protocol().equals(protocol))
+                && (matcher.cidr().isEmpty()
+                        || address.isPresent() && matcher.cidr().get().contains(address.get()));
     }
 }

@@ -10,6 +10,7 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
 import java.util.function.Function;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jdbi.v3.core.Handle;
 
@@ -45,13 +46,14 @@ final class Truth {
                                         nic.account(),
                                         AccountNetworks.NONE.with(nic),
                                         (a, _) -> a.with(nic)));
-        NetworkRecords.rules(handle)
+        NetworkRecords.rules(handle).stream()
+                .collect(Collectors.groupingBy(Rule::account))
                 .forEach(
-                        rule ->
+                        (account, rules) ->
                                 read.merge(
-                                        rule.account(),
-                                        AccountNetworks.NONE.with(List.of(rule)),
-                                        (a, _) -> a.with(List.of(rule))));
+                                        account,
+                                        AccountNetworks.NONE.with(rules),
+                                        (a, _) -> a.with(rules)));
         return read;
     }
 

@@ -30,8 +30,6 @@ final class VpcRanges {
     private VpcRanges() {}
 
     static Vpc choose(AccountId account, NewVpc wanted, AccountNetworks networks, Instant now) {
-        wanted.cidr().ifPresent(VpcRanges::requireV4);
-        wanted.cidrV6().ifPresent(VpcRanges::requireV6);
         var used = Addresses.rangesOf(networks);
         return new Vpc(
                 VpcId.random(),
@@ -43,7 +41,7 @@ final class VpcRanges {
                 now);
     }
 
-    private static void requireV4(Cidr cidr) {
+    static void requireV4(Cidr cidr) {
         if (cidr.prefix() < SHORTEST
                 || cidr.prefix() > LONGEST
                 || PRIVATE.stream().noneMatch(range -> range.contains(cidr))) {
@@ -54,7 +52,7 @@ final class VpcRanges {
         }
     }
 
-    private static void requireV6(Cidr cidr) {
+    static void requireV6(Cidr cidr) {
         if (cidr.prefix() != V6_PREFIX || !UNIQUE_LOCAL.contains(cidr) || TUNNELS.contains(cidr)) {
             throw new Failure(
                     Code.BAD_REQUEST,

@@ -118,6 +118,10 @@ public final class GivenVms implements AutoCloseable {
                 settings.activityThreshold());
     }
 
+    public Networks networks() {
+        return networks;
+    }
+
     public Vms vms() {
         return vms;
     }

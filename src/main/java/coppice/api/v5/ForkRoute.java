@@ -12,6 +12,7 @@ import coppice.base.Code;
 import coppice.json.JsonObject;
 import coppice.json.JsonWriter;
 import coppice.json.Schema;
+import coppice.network.Networks;
 import coppice.vm.NewFork;
 import coppice.vm.Vm;
 import coppice.vm.Vms;
@@ -26,7 +27,7 @@ final class ForkRoute {
                     .field("count", Schema.integer(), OPTIONAL, "1 to 10; default 1.")
                     .field(
                             "firewall",
-                            VmSchemas.RULES,
+                            FirewallSchemas.INLINE,
                             OPTIONAL,
                             "What each copy may reach and who may reach it; default nothing.")
                     .field("displayName", Schema.string(), OPTIONAL, "Default the source's.")
@@ -42,10 +43,12 @@ final class ForkRoute {
                     .field("vms", Schema.list(VmSchemas.VM), ALWAYS, "The copies.");
 
     private final Vms vms;
+    private final Networks networks;
     private final VmJson json;
 
-    ForkRoute(Vms vms, VmJson json) {
+    ForkRoute(Vms vms, Networks networks, VmJson json) {
         this.vms = vms;
+        this.networks = networks;
         this.json = json;
     }
 
@@ -68,17 +71,12 @@ final class ForkRoute {
         var source = vms.get(account, call.path("vm")).id();
         int count = BodyFields.whole(body, "count", 1, NewFork.MAX_COUNT).orElse(1);
         var settings = settings(body);
-        var rules = FirewallFields.optionalRules(body);
+        var rules = RuleFields.ofVmIfAny(body, Names.of(account, vms, networks));
         var forked =
                 vms.fork(
                         account,
                         source.text(),
-                        new NewFork(
-                                count,
-                                settings,
-                                FirewallFields.named(rules, account, vms),
-                                _ -> Vm.Legacy.NONE,
-                                Optional.empty()));
+                        new NewFork(count, settings, rules, _ -> Vm.Legacy.NONE, Optional.empty()));
         return Reply.ok(
                 new JsonWriter()
                         .put("sourceVmId", forked.source().id().text())

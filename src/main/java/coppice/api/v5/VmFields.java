@@ -1,9 +1,6 @@
 package coppice.api.v5;
 
 import coppice.api.BodyFields;
-import coppice.base.Code;
-import coppice.base.Failure;
-import coppice.base.Slug;
 import coppice.json.JsonObject;
 import coppice.vm.Placement;
 import coppice.vm.Timers;
@@ -11,7 +8,6 @@ import coppice.vm.Vm;
 import coppice.vm.VmId;
 import java.util.HashMap;
 import java.util.Map;
-import java.util.Optional;
 import java.util.TreeMap;
 
 /// The settings of a VM in request bodies: how absent, null, empty and -1 are read, and what values are allowed.
@@ -25,15 +21,12 @@ final class VmFields {
 
     /// The settings after a create or an update of `before`: what is not sent stays.
     static Vm.Settings settings(JsonObject body, Vm.Settings before) {
-        var slug =
-                body.string("slug")
-                        .map(
-                                text ->
-                                        text.isEmpty()
-                                                ? Optional.<Slug>empty()
-                                                : Optional.of(slug(text)));
         return new Vm.Settings(
-                slug.orElse(before.slug()),
+                SlugField.read(
+                        body,
+                        before.slug(),
+                        text -> VmId.isId(text) || text.equals("snapshots"),
+                        "look like a VM id or be 'snapshots'"),
                 BodyFields.label(body, "displayName", before.displayName()),
                 timers(body, before.timers()),
                 body.bool("automaticRestart").orElse(before.automaticRestart()),
@@ -48,15 +41,6 @@ final class VmFields {
             throw body.fault("reassignSlug", "needs a slug to take; send slug too");
         }
         return reassigns;
-    }
-
-    private static Slug slug(String text) {
-        if (VmId.isId(text) || text.equals("snapshots")) {
-            throw new Failure(
-                    Code.BAD_REQUEST,
-                    "slug: must not look like a VM id or be 'snapshots'; choose another one");
-        }
-        return Slug.parse("slug", text);
     }
 
     private static Timers timers(JsonObject body, Timers before) {

@@ -1,6 +1,10 @@
 package coppice.api.v5;
 
+import coppice.base.IpAddress;
 import coppice.json.JsonWriter;
+import coppice.network.MemberId;
+import coppice.network.Networks;
+import coppice.network.Nic;
 import coppice.vm.Activity;
 import coppice.vm.Placement;
 import coppice.vm.SnapshotId;
@@ -19,9 +23,14 @@ import java.util.function.Function;
 /// VM objects as they are answered.
 final class VmJson {
     private final Vms vms;
+    private final Networks networks;
+    private final Optional<String> egress;
 
-    VmJson(Vms vms) {
+    /// @param egress the address with which VMs appear in the IPv4 Internet, if it is known
+    VmJson(Vms vms, Networks networks, Optional<IpAddress> egress) {
         this.vms = vms;
+        this.networks = networks;
+        this.egress = egress.map(IpAddress::toString);
     }
 
     JsonWriter write(Vm vm) {
@@ -58,6 +67,7 @@ final class VmJson {
         putSeconds(json, "ttlSeconds", timers.ttl());
         putSeconds(json, "maxRunSeconds", timers.maxRun());
         putSeconds(json, "maxRunTotalSeconds", timers.maxRunTotal());
+        putNetworks(json, vm);
         return json.put("autoDeleteFromPlan", false)
                 .put("totalRunSeconds", vm.totalRun(vms.now()).toSeconds())
                 .put("automaticRestart", settings.automaticRestart())
@@ -65,10 +75,20 @@ final class VmJson {
                 .put("placement", placement(vm.origin().placement()))
                 .put("cpuTimeSeconds", vms.cpuTime(vm.id()).map(VmJson::seconds))
                 .put("lastNetworkActivity", vms.activity(vm.id()).flatMap(Activity::last))
-                .put("vpcs", List.of())
-                .put("networks", List.of())
                 .put("createdAt", vm.createdAt())
                 .put("updatedAt", vm.updatedAt());
+    }
+
+    private void putNetworks(JsonWriter json, Vm vm) {
+        var member = new MemberId(vm.id().text());
+        var known = networks.of(vm.account());
+        var publicIpv6 = known.nic(member).flatMap(Nic::publicIpv6).map(IpAddress::toString);
+        var places = PlaceJson.write(member, known);
+        json.put("publicIpv6", publicIpv6)
+                .put("egressIpv4", egress)
+                .put("egressIpv6", publicIpv6)
+                .put("vpcs", places)
+                .put("networks", places);
     }
 
     private static Optional<JsonWriter> placement(Placement placement) {

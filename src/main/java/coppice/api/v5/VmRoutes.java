@@ -10,11 +10,13 @@ import coppice.api.Reply;
 import coppice.api.Route;
 import coppice.base.Code;
 import coppice.base.Failure;
+import coppice.base.IpAddress;
 import coppice.base.Size;
 import coppice.identity.AccountId;
 import coppice.json.JsonObject;
 import coppice.json.JsonWriter;
 import coppice.json.Schema;
+import coppice.network.Networks;
 import coppice.network.NewNic;
 import coppice.vm.Growth;
 import coppice.vm.NewVm;
@@ -30,12 +32,15 @@ import java.util.function.BiFunction;
 /// The operations on VMs.
 public final class VmRoutes {
     private final Vms vms;
+    private final Networks networks;
     private final VmJson json;
     private final ExecRoute exec;
 
-    public VmRoutes(Vms vms) {
+    /// @param egress the address with which VMs appear in the IPv4 Internet, if it is known
+    public VmRoutes(Vms vms, Networks networks, Optional<IpAddress> egress) {
         this.vms = vms;
-        this.json = new VmJson(vms);
+        this.networks = networks;
+        this.json = new VmJson(vms, networks, egress);
         this.exec = new ExecRoute(vms);
     }
 
@@ -73,7 +78,7 @@ public final class VmRoutes {
                 action("kill", "killVm", "Cut a VM at once, in any state", vms::kill),
                 resizeRoute(),
                 exec.route(),
-                new ForkRoute(vms, json).route());
+                new ForkRoute(vms, networks, json).route());
     }
 
     private Route createRoute() {
@@ -127,45 +132,29 @@ public final class VmRoutes {
 
     private Reply create(Call call) {
         var body = call.body();
-        var rules = FirewallFields.rules(body);
+        var account = account(call);
+        var rules = RuleFields.ofVm(body);
+        var place = PlaceFields.of(body);
         var settings = VmFields.settings(body, Vm.Settings.NONE);
         boolean reassigns = VmFields.reassigns(body);
         var placement = VmFields.placement(body);
-        requireNoNetworkYet(body);
+        requireNoTlsYet(body);
+        var names = Names.of(account, vms, networks);
+        var nic = new NewNic(place.map(sent -> sent.named(names)), RuleFields.named(rules, names));
         var created =
                 vms.create(
-                        account(call),
-                        new NewVm(
-                                body.string("snapshotId"),
-                                settings,
-                                reassigns,
-                                placement,
-                                new NewNic(
-                                        Optional.empty(),
-                                        FirewallFields.named(rules, account(call), vms))));
+                        account,
+                        new NewVm(body.string("snapshotId"), settings, reassigns, placement, nic));
         return Reply.ok(
                 json.write(created.vm())
-                        .put("firewallRules", List.of())
+                        .put(
+                                "firewallRules",
+                                RuleJson.of(account, vms, networks).writeAll(created.rules()))
                         .put("tlsRules", List.of()));
     }
 
-    /// Networks and TLS rules are read and checked for their shape, and refused as not there yet.
-    private static void requireNoNetworkYet(JsonObject body) {
-        if (body.has("vpcs") && body.has("networks")) {
-            throw body.fault("networks", "is the old name of vpcs; send only one of them");
-        }
-        for (var field : List.of("vpcs", "networks")) {
-            var networks = body.objects(field).orElse(List.of());
-            if (networks.size() > 1) {
-                throw body.fault(field, "a VM can be in one network only");
-            }
-            if (!networks.isEmpty()) {
-                throw new Failure(
-                        Code.UNAVAILABLE,
-                        "%s: this server has no private networks yet; leave it out"
-                                .formatted(field));
-            }
-        }
+    /// TLS rules are read and checked for their shape, and refused as not there yet.
+    private static void requireNoTlsYet(JsonObject body) {
         body.object("tls")
                 .ifPresent(
                         tls -> {

@@ -15,20 +15,6 @@ final class VmSchemas {
                     .field("memory", Schema.integer(), ALWAYS, "MiB.")
                     .field("storage", Schema.integer(), ALWAYS, "MiB.");
 
-    private static final Schema NETWORK =
-            Schema.object("VmNetwork")
-                    .field("vpc", Schema.string(), ALWAYS, "Id of the network.")
-                    .field("vpcId", Schema.string(), ALWAYS, "The same id.")
-                    .field("ipv4", Schema.string(), OPTIONAL, "Address in the network.")
-                    .field("cidr", Schema.string(), OPTIONAL, "IPv4 range of the network.")
-                    .field("ipv6", Schema.string(), OPTIONAL, "Address in the network.")
-                    .field("cidrV6", Schema.string(), OPTIONAL, "IPv6 range of the network.")
-                    .field(
-                            "routes",
-                            Schema.list(Schema.anything()),
-                            ALWAYS,
-                            "Static routes in the guest.");
-
     private static final Schema.ObjectOf PLACEMENT =
             Schema.object("Placement")
                     .field(
@@ -52,29 +38,6 @@ final class VmSchemas {
                                                     "Which VMs to keep away from.")),
                             OPTIONAL,
                             "At most 8 rules.");
-
-    static final Schema.ObjectOf RULE =
-            Schema.object("FirewallRule")
-                    .field("id", Schema.string(), ALWAYS, "`fw-` and 20 characters.")
-                    .field("action", Schema.word("allow"), ALWAYS, "The only one.")
-                    .field("source", Schema.anything(), ALWAYS, "Where the connection is opened.")
-                    .field("destination", Schema.anything(), ALWAYS, "Where it goes.")
-                    .field("description", Schema.string(), OPTIONAL, "For people.")
-                    .field(
-                            "dependencies",
-                            Schema.list(Schema.anything()),
-                            ALWAYS,
-                            "What the rule is deleted with.")
-                    .field("createdAt", Schema.time(), ALWAYS, "")
-                    .field("updatedAt", Schema.time(), ALWAYS, "");
-
-    static final Schema RULES =
-            Schema.object()
-                    .field(
-                            "rules",
-                            Schema.list(Schema.anything()),
-                            ALWAYS,
-                            "Firewall rules; [] for none.");
 
     static final Schema.ObjectOf VM =
             timers(
@@ -147,8 +110,16 @@ final class VmSchemas {
                             Schema.time(),
                             OPTIONAL,
                             "Last use; the idle timeout runs from it.")
-                    .field("vpcs", Schema.list(NETWORK), ALWAYS, "Its network; at most one.")
-                    .field("networks", Schema.list(NETWORK), ALWAYS, "The same as vpcs.")
+                    .field(
+                            "vpcs",
+                            Schema.list(PlaceSchemas.VM_NETWORK),
+                            ALWAYS,
+                            "Its network; at most one.")
+                    .field(
+                            "networks",
+                            Schema.list(PlaceSchemas.VM_NETWORK),
+                            ALWAYS,
+                            "The same as vpcs.")
                     .field("createdAt", Schema.time(), ALWAYS, "")
                     .field(
                             "updatedAt",
@@ -161,7 +132,7 @@ final class VmSchemas {
                     .with(VM)
                     .field(
                             "firewallRules",
-                            Schema.list(RULE),
+                            Schema.list(FirewallSchemas.RULE),
                             ALWAYS,
                             "The rules it was created with.")
                     .field(
@@ -190,7 +161,7 @@ final class VmSchemas {
                                     Schema.object("CreateVm")
                                             .field(
                                                     "firewall",
-                                                    RULES,
+                                                    FirewallSchemas.INLINE,
                                                     ALWAYS,
                                                     "What the VM may reach and who may reach it. Nothing else is allowed.")
                                             .field(
@@ -208,10 +179,10 @@ final class VmSchemas {
                                                     Schema.string(),
                                                     OPTIONAL,
                                                     "Id, own slug or public owner/slug; default svc/ubuntu.")))
-                    .field("vpcs", Schema.list(Schema.anything()), OPTIONAL, "At most one network.")
+                    .field("vpcs", Schema.list(PlaceSchemas.JOIN), OPTIONAL, "At most one network.")
                     .field(
                             "networks",
-                            Schema.list(Schema.anything()),
+                            Schema.list(PlaceSchemas.JOIN),
                             OPTIONAL,
                             "Old name of vpcs.")
                     .field("placement", PLACEMENT, OPTIONAL, "Fixed for life.");

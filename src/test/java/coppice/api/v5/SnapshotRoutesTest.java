@@ -32,7 +32,8 @@ class SnapshotRoutesTest {
         var routes =
                 Stream.of(
                                 new SnapshotRoutes(given.vms()).routes(),
-                                new VmRoutes(given.vms()).routes())
+                                new VmRoutes(given.vms(), given.networks(), Optional.empty())
+                                        .routes())
                         .flatMap(List::stream)
                         .toList();
         ada = new ApiCaller(routes, given.ada().uuid());

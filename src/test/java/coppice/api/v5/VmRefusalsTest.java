@@ -16,6 +16,7 @@ import coppice.vm.VmLimits;
 import java.time.Duration;
 import java.util.Collections;
 import java.util.List;
+import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.concurrent.CountDownLatch;
 import java.util.stream.Collectors;
@@ -48,7 +49,7 @@ class VmRefusalsTest extends WakeRefusals {
     @Override
     protected List<Route> routes(VmLimits limits) {
         return Stream.of(
-                        new VmRoutes(given.vms()).routes(),
+                        new VmRoutes(given.vms(), given.networks(), Optional.empty()).routes(),
                         new FileRoutes(new GuestFileAccess(given.vms(), limits.start())).routes(),
                         new UploadRoutes(given.uploads(() -> time)).routes(),
                         new TerminalRoutes(new Terminals(given.vms())).routes())

@@ -1,0 +1,62 @@
+package coppice.network;
+
+import coppice.base.Cidr;
+import java.util.Optional;
+
+/// Ends of rules that say one thing.
+public final class Ends {
+    public static final Matcher BARE =
+            new Matcher(
+                    Optional.empty(),
+                    Optional.empty(),
+                    Optional.empty(),
+                    Optional.empty(),
+                    false,
+                    Optional.empty(),
+                    Optional.empty());
+    public static final Matcher PUBLIC =
+            new Matcher(
+                    Optional.empty(),
+                    Optional.empty(),
+                    Optional.empty(),
+                    Optional.empty(),
+                    true,
+                    Optional.empty(),
+                    Optional.empty());
+
+    private Ends() {}
+
+    public static Matcher of(MemberId vm) {
+        return BARE.meaning(vm);
+    }
+
+    public static Matcher of(VpcId vpc) {
+        return BARE.meaning(vpc);
+    }
+
+    public static Matcher of(TunnelId tunnel) {
+        return new Matcher(
+                Optional.empty(),
+                Optional.empty(),
+                Optional.of(tunnel),
+                Optional.empty(),
+                false,
+                Optional.empty(),
+                Optional.empty());
+    }
+
+    public static Matcher of(Cidr cidr) {
+        return new Matcher(
+                Optional.empty(),
+                Optional.empty(),
+                Optional.empty(),
+                Optional.of(cidr),
+                false,
+                Optional.empty(),
+                Optional.empty());
+    }
+
+    public static NewRule rule(Matcher source, Matcher destination) {
+        return new NewRule(source, destination, Optional.empty());
+    }
+}
