@@ -13,8 +13,10 @@ import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import java.util.function.Consumer;
 import java.util.function.Function;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jdbi.v3.core.Handle;
 
@@ -33,6 +35,13 @@ public final class Networks {
         this.truth = new Truth(store);
         this.limits = limits;
         this.clock = clock;
+    }
+
+    /// The ids of all private networks in a store.
+    public static Set<String> idsIn(Store store) {
+        return store.read(NetworkRecords::vpcs).stream()
+                .map(vpc -> vpc.id().text())
+                .collect(Collectors.toSet());
     }
 
     /// Has the listener told of every change from now on.

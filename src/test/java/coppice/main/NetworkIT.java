@@ -130,14 +130,18 @@ class NetworkIT {
                         web,
                         "wget -q -T 2 -O - http://[%s]/page"
                                 .formatted(seen.requiredString("ipv6"))));
-        ada.post("/v5/vms/%s/pause".formatted(id(db)), "{}").expect(200);
+        act(db, "pause");
         assertEquals("", output(ada, web, page));
-        ada.post("/v5/vms/%s/start".formatted(id(db)), "{}").expect(200);
+        act(db, "start");
         assertEquals("kept", output(ada, web, page));
-        installation.killServer();
-        installation.startServer();
+        restart();
         assertEquals("kept", output(ada, web, page));
         ada.delete("/v5/vpcs/back").expect(409, "CONFLICT");
+    }
+
+    private void restart() {
+        installation.killServer();
+        installation.startServer();
     }
 
     @Test
@@ -152,9 +156,9 @@ class NetworkIT {
         output(ada, vm, "mkdir -p /www; echo here > /www/page; httpd -p 80 -h /www");
         var address = vm.requiredString("publicIpv6");
         assertEquals(0, internet.fetch(address));
-        ada.post("/v5/vms/%s/pause".formatted(id(vm)), "{}").expect(200);
+        act(vm, "pause");
         assertNotEquals(0, internet.fetch(address));
-        ada.post("/v5/vms/%s/start".formatted(id(vm)), "{}").expect(200);
+        act(vm, "start");
         assertEquals(0, internet.fetch(address));
         var forked = ada.post("/v5/vms/%s/fork".formatted(id(vm)), "{\"count\":2}").expect(200);
         var addresses = new HashSet<>(Set.of(address));
@@ -176,12 +180,14 @@ class NetworkIT {
         ada.post("/v5/vpcs", "{\"slug\":\"net\"}").expect(200);
         var member = create(ada, NOBODY, ",\"networks\":[{\"vpc\":\"net\"}]");
         assertEquals(3, installation.networks().size());
-        ada.post("/v5/vms/%s/pause".formatted(id(vm)), "{}").expect(200);
+        act(vm, "pause");
         ada.delete("/v5/vms/" + id(member)).expect(204);
         assertEquals(1, installation.networks().size());
-        ada.post("/v5/vms/%s/start".formatted(id(vm)), "{}").expect(200);
+        act(vm, "start");
         installation.killServer();
         installation.makeNetwork("vm-00000000000000000000");
+        var sick = installation.tryProgram("doctor").output();
+        assertTrue(sick.contains("network of vm-00000000000000000000"), sick);
         installation.startServer();
         assertEquals(2, installation.networks().size());
         ada.delete("/v5/vms/" + id(vm)).expect(204);
@@ -216,6 +222,10 @@ class NetworkIT {
 
     private static JsonObject create(Client client, String firewall, String more) {
         return client.post("/v5/vms", "{\"firewall\":%s%s}".formatted(firewall, more)).expect(200);
+    }
+
+    private void act(JsonObject vm, String act) {
+        ada.post("/v5/vms/%s/%s".formatted(id(vm), act), "{}").expect(200);
     }
 
     private static String id(JsonObject vm) {
