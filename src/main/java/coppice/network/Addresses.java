@@ -50,12 +50,7 @@ final class Addresses {
     }
 
     private void requireFree(String field, IpAddress address) {
-        if (!vpc.canHold(address)) {
-            throw new Failure(
-                    Code.BAD_REQUEST,
-                    "%s: %s is no address for a member of the network, whose range is %s"
-                            .formatted(field, address, vpc.range(address.isV6())));
-        }
+        vpc.requireCanHold(field, address);
         if (held.contains(address) || isGranted(address)) {
             throw new Failure(
                     Code.CONFLICT,

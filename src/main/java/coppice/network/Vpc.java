@@ -1,6 +1,8 @@
 package coppice.network;
 
 import coppice.base.Cidr;
+import coppice.base.Code;
+import coppice.base.Failure;
 import coppice.base.IpAddress;
 import coppice.base.Slug;
 import coppice.identity.AccountId;
@@ -20,6 +22,16 @@ public record Vpc(
     /// Its range of the family of an address.
     public Cidr range(boolean isV6) {
         return isV6 ? cidrV6 : cidr;
+    }
+
+    /// Refuses an address that was wanted in `field` if no member or tunnel can have it.
+    void requireCanHold(String field, IpAddress address) {
+        if (!canHold(address)) {
+            throw new Failure(
+                    Code.BAD_REQUEST,
+                    "%s: %s is no address for a member of the network, whose range is %s"
+                            .formatted(field, address, range(address.isV6())));
+        }
     }
 
     /// Whether a member or a tunnel can have this address: it is in the network and not reserved.
