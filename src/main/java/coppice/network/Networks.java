@@ -61,6 +61,11 @@ public final class Networks {
         return of(account).vpc(name);
     }
 
+    /// As [#vpc], but `NOT_FOUND` if there is none.
+    public Vpc requireVpc(AccountId account, String name) {
+        return requireVpc(of(account), name);
+    }
+
     /// A network and the rules that came with it, in the order in which they were given.
     public record CreatedVpc(Vpc vpc, List<Rule> rules) {}
 

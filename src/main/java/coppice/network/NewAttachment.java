@@ -15,6 +15,9 @@ public record NewAttachment(
     private static final int MOST_REMOTE = 16;
 
     public NewAttachment {
+        if (ipv4 instanceof Wanted.None && ipv6 instanceof Wanted.None) {
+            throw new IllegalArgumentException("a place without an address");
+        }
         if (remote.size() > MOST_REMOTE) {
             throw new Failure(
                     Code.BAD_REQUEST,
