@@ -12,6 +12,7 @@ import coppice.api.legacy.LegacyVmRoutes;
 import coppice.api.v5.FileRoutes;
 import coppice.api.v5.SnapshotRoutes;
 import coppice.api.v5.TerminalRoutes;
+import coppice.api.v5.TunnelRoutes;
 import coppice.api.v5.UploadRoutes;
 import coppice.api.v5.VmRoutes;
 import coppice.base.Code;
@@ -25,6 +26,9 @@ import coppice.http.HttpServer;
 import coppice.identity.Accounts;
 import coppice.identity.ApiKeys;
 import coppice.metrics.Metrics;
+import coppice.network.NetworkLimits;
+import coppice.network.Networks;
+import coppice.network.ServerKey;
 import coppice.node.Node;
 import coppice.qemu.Hypervisor;
 import coppice.qemu.QemuLauncher;
@@ -79,6 +83,7 @@ final class Server implements AutoCloseable {
         var volume = DataVolume.prepare(data, settings.volumeSize(), reflink);
         var store = keep(Store.open(data.resolve("coppice.db")));
         var accounts = new Accounts(store, Clock.systemUTC());
+        var networks = new Networks(store, NetworkLimits.USUAL, Clock.systemUTC());
         var keys = new ApiKeys(store, Clock.systemUTC());
         var hypervisor = Hypervisor.find();
         var host =
@@ -104,10 +109,10 @@ final class Server implements AutoCloseable {
         keep(LifeTimers.start(vms, settings.timerInterval()));
         var more = new ArrayList<>(metrics(settings, store, accounts, host));
         more.addAll(files(vms, settings, store, host));
+        more.addAll(tunnels(networks, settings));
         var routes = routes(vms, settings.brand().text(), more);
         var api = new Api(apiSettings(settings), credentials(keys), routes);
-        var address = new InetSocketAddress(settings.httpAddress(), settings.httpPort());
-        port = keep(HttpServer.start(address, HttpLimits.DEFAULT, api)).port();
+        port = keep(HttpServer.start(address(settings), HttpLimits.DEFAULT, api)).port();
         LOG.info("listening on {}:{}, {}", settings.httpAddress(), port, hypervisor);
     }
 
@@ -162,6 +167,12 @@ final class Server implements AutoCloseable {
                 .toList();
     }
 
+    private static List<Route> tunnels(Networks networks, Settings settings) {
+        var key = new ServerKey(settings.dataDirectory().resolve("wireguard.key"));
+        var tunnels = networks.tunnels(settings.tunnels(), key.publicKey());
+        return new TunnelRoutes(networks, tunnels).routes();
+    }
+
     private static List<Route> routes(Vms vms, String brand, List<Route> more) {
         var terminals = new Terminals(vms);
         return Stream.of(
@@ -174,6 +185,10 @@ final class Server implements AutoCloseable {
                         new LegacySnapshotRoutes(vms.snapshots()).routes())
                 .flatMap(List::stream)
                 .toList();
+    }
+
+    private static InetSocketAddress address(Settings settings) {
+        return new InetSocketAddress(settings.httpAddress(), settings.httpPort());
     }
 
     private static ApiSettings apiSettings(Settings settings) {
