@@ -49,6 +49,13 @@ public final class Networks {
         truth.listen(listener);
     }
 
+    /// The door to the tunnels into these networks.
+    ///
+    /// @param key the server's, of every tunnel
+    public Tunnels tunnels(TunnelSettings settings, PublicKey key) {
+        return new Tunnels(truth, limits, settings, key, clock);
+    }
+
     public AccountNetworks of(AccountId account) {
         return truth.of(account);
     }
@@ -143,7 +150,7 @@ public final class Networks {
                 });
     }
 
-    private static Vpc requireVpc(AccountNetworks networks, String name) {
+    static Vpc requireVpc(AccountNetworks networks, String name) {
         return networks.vpc(name)
                 .orElseThrow(
                         () -> new Failure(Code.NOT_FOUND, "there is no network " + shown(name)));
@@ -308,7 +315,7 @@ public final class Networks {
                 (_, gone) -> gone);
     }
 
-    private static Truth.Change<Named> removal(AccountNetworks before, Named thing) {
+    static Truth.Change<Named> removal(AccountNetworks before, Named thing) {
         return new Truth.Change<>(
                 before.without(thing),
                 handle ->
