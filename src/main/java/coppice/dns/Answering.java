@@ -9,9 +9,9 @@ import org.xbill.DNS.Type;
 
 /// What is answered to a query. The first that applies:
 ///
-/// 1. an operation other than QUERY: NOTIMP;
-/// 2. malformed, or not exactly one question: FORMERR; to a client that is not known REFUSED;
-/// 3. a client that is not known: REFUSED;
+/// 1. a client that is not known: REFUSED;
+/// 2. an operation other than QUERY: NOTIMP;
+/// 3. malformed, or not exactly one question: FORMERR;
 /// 4. extensions of a version that does not exist yet: BADVERS;
 /// 5. a class other than IN, a transfer of a zone: REFUSED; another question that is for no kind of record: NOTIMP;
 /// 6. a local name: what [LocalAnswers] finds, never anybody else;
@@ -40,11 +40,11 @@ final class Answering {
     byte[] answer(Asker asker, Head head, byte[] message, Transport transport) {
         try {
             if (head.opcode() != Opcode.QUERY) {
-                return unread(head, Rcode.NOTIMP);
+                return unread(asker, head, Rcode.NOTIMP);
             }
             var query = Query.parse(head, message);
             if (query.isEmpty()) {
-                return unread(head, asker.isKnown() ? Rcode.FORMERR : Rcode.REFUSED);
+                return unread(asker, head, Rcode.FORMERR);
             }
             var found = answer(asker, query.get());
             count(found.answer().rcode());
@@ -56,9 +56,9 @@ final class Answering {
         }
     }
 
-    private byte[] unread(Head head, int rcode) {
+    private byte[] unread(Asker asker, Head head, int rcode) {
         counters.refused.increment();
-        return Answer.refusal(head, rcode);
+        return Answer.refusal(head, asker.isKnown() ? rcode : Rcode.REFUSED);
     }
 
     private Cache.Aged answer(Asker asker, Query query) {

@@ -1,5 +1,6 @@
 package coppice.dns;
 
+import coppice.base.Undo;
 import java.io.IOException;
 import java.net.ServerSocket;
 import java.net.Socket;
@@ -37,7 +38,7 @@ final class TcpEnd implements AutoCloseable {
         while (!server.isClosed()) {
             try {
                 accept(server.accept());
-            } catch (IOException | RuntimeException e) {
+            } catch (IOException | RuntimeException | Error e) {
                 if (!server.isClosed()) {
                     reception.complaints().add("a DNS connection could not be accepted", e);
                     LockSupport.parkNanos(PAUSE);
@@ -46,20 +47,20 @@ final class TcpEnd implements AutoCloseable {
         }
     }
 
-    private void accept(Socket socket) throws IOException {
-        var asker = reception.asker(socket.getInetAddress());
-        if (!reception.askers().openConnection(asker)) {
-            reception.counters().dropped.increment();
-            socket.close();
-            return;
-        }
-        var connection = new TcpConnection(socket, asker, reception);
-        connections.add(connection);
-        try {
+    private void accept(Socket socket) {
+        try (var undo = new Undo()) {
+            undo.add(socket);
+            var asker = reception.asker(socket.getInetAddress());
+            if (!reception.askers().openConnection(asker)) {
+                reception.counters().dropped.increment();
+                return;
+            }
+            undo.onFailure(() -> reception.askers().closeConnection(asker));
+            var connection = new TcpConnection(socket, asker, reception);
+            connections.add(connection);
+            undo.onFailure(() -> connections.remove(connection));
             reception.threads().execute(() -> serve(connection, asker));
-        } catch (RuntimeException e) {
-            end(connection, asker);
-            throw e;
+            undo.keep();
         }
     }
 
@@ -67,14 +68,9 @@ final class TcpEnd implements AutoCloseable {
         try {
             connection.serve();
         } finally {
-            end(connection, asker);
+            connections.remove(connection);
+            reception.askers().closeConnection(asker);
         }
-    }
-
-    private void end(TcpConnection connection, Asker asker) {
-        connection.close();
-        connections.remove(connection);
-        reception.askers().closeConnection(asker);
     }
 
     private void sweep() {

@@ -39,7 +39,7 @@ final class UdpEnd implements AutoCloseable {
                 buffer.clear();
                 var source = channel.receive(buffer);
                 receive((InetSocketAddress) source, buffer.flip());
-            } catch (IOException | RuntimeException e) {
+            } catch (IOException | RuntimeException | Error e) {
                 // One bad packet, or one bad moment of the system, is no reason to stop.
                 if (channel.isOpen()) {
                     reception.complaints().add("a DNS query could not be received", e);

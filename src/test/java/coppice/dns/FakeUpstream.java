@@ -1,5 +1,6 @@
 package coppice.dns;
 
+import coppice.Wait;
 import java.io.DataInputStream;
 import java.io.IOException;
 import java.io.OutputStream;
@@ -32,6 +33,8 @@ final class FakeUpstream implements AutoCloseable {
     private final ServerSocket tcp;
     private volatile Behaviour byUdp = query -> Stream.of(answer(query));
     private volatile Behaviour byTcp = query -> Stream.of(answer(query));
+
+    private volatile boolean isTrickling;
 
     /// What is sent back for a query: nothing, one message, or several, that need not be right.
     interface Behaviour {
@@ -77,6 +80,12 @@ final class FakeUpstream implements AutoCloseable {
 
     FakeUpstream byTcp(Behaviour behaviour) {
         byTcp = behaviour;
+        return this;
+    }
+
+    /// By TCP the answer comes byte after byte, and has no end.
+    FakeUpstream trickling() {
+        isTrickling = true;
         return this;
     }
 
@@ -191,6 +200,10 @@ final class FakeUpstream implements AutoCloseable {
             var in = new DataInputStream(socket.getInputStream());
             var query = new Message(in.readNBytes(in.readUnsignedShort()));
             asked.add(new Asked(query, Transport.TCP, socket.getPort()));
+            while (isTrickling) {
+                socket.getOutputStream().write(1);
+                Wait.moment();
+            }
             for (var answer : byTcp.answers(query).toList()) {
                 var bytes = ByteBuffer.allocate(2 + answer.length);
                 socket.getOutputStream()

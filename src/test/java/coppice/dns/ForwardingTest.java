@@ -23,7 +23,7 @@ import org.xbill.DNS.Type;
 
 class ForwardingTest {
     private static final String A = "example.test. 60 IN A 192.0.2.1";
-    private static final Duration SHORT = Duration.ofMillis(150);
+    private static final Duration SHORT = Duration.ofMillis(300);
 
     private final List<AutoCloseable> opened = new ArrayList<>();
 
@@ -47,7 +47,7 @@ class ForwardingTest {
     private GivenResolver impatient(FakeUpstream... upstreams) {
         return resolver(
                 GivenResolver.settings(
-                        GivenResolver.forwarding(SHORT, Duration.ofSeconds(2), upstreams)));
+                        GivenResolver.forwarding(SHORT, Duration.ofSeconds(4), upstreams)));
     }
 
     @Test
@@ -120,7 +120,7 @@ class ForwardingTest {
                 () -> given.counts().queries() == clients.size(),
                 () -> given.counts().toString());
         // Those that have come may be on their way to the one that waits.
-        Wait.through(Duration.ofMillis(100), () -> {});
+        Wait.through(Duration.ofMillis(300), () -> {});
         mayAnswer.countDown();
         for (var client : clients) {
             assertEquals(List.of("192.0.2.1"), Client.data(client.receive()));
@@ -208,7 +208,7 @@ class ForwardingTest {
     void ifAllServersAreSilentItHasFailedAtTheDeadline() {
         var silent = opened(FakeUpstream.silent());
         var other = opened(FakeUpstream.silent());
-        var deadline = Duration.ofMillis(700);
+        var deadline = Duration.ofMillis(1000);
         var alice =
                 resolver(
                                 GivenResolver.settings(
@@ -228,11 +228,11 @@ class ForwardingTest {
         var slow =
                 opened(FakeUpstream.start())
                         .byUdp(query -> Stream.of(FakeUpstream.truncated(query)))
-                        .byTcp(_ -> Stream.of());
+                        .trickling();
         var given =
                 resolver(
                         GivenResolver.settings(
-                                GivenResolver.forwarding(SHORT, Duration.ofMillis(400), slow)));
+                                GivenResolver.forwarding(SHORT, Duration.ofMillis(600), slow)));
         assertEquals(Rcode.SERVFAIL, given.alice().ask("example.test.", Type.A).getRcode());
     }
 

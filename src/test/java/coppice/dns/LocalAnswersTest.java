@@ -13,6 +13,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.xbill.DNS.Flags;
 import org.xbill.DNS.Message;
+import org.xbill.DNS.Opcode;
 import org.xbill.DNS.Rcode;
 import org.xbill.DNS.Type;
 
@@ -166,11 +167,14 @@ class LocalAnswersTest {
         assertEquals(Rcode.REFUSED, stranger.ask("example.test.", Type.A).getRcode());
         stranger.send(new byte[Head.LENGTH]);
         assertEquals(Rcode.REFUSED, stranger.receive().getRcode());
+        var update = Client.query("db.", Type.A);
+        update.getHeader().setOpcode(Opcode.UPDATE);
+        assertEquals(Rcode.REFUSED, stranger.ask(update).getRcode());
         try (var connection = stranger.connect()) {
             assertEquals(Rcode.REFUSED, connection.ask("db.", Type.A).getRcode());
         }
         assertEquals(List.of(), upstream.asked());
-        assertEquals(4, given.counts().refused());
+        assertEquals(5, given.counts().refused());
     }
 
     @Test

@@ -16,7 +16,7 @@ import org.xbill.DNS.Message;
 import org.xbill.DNS.Type;
 
 class TcpTest {
-    private static final Duration IDLE = Duration.ofMillis(400);
+    private static final Duration IDLE = Duration.ofMillis(800);
 
     private final FakeUpstream upstream = FakeUpstream.answering();
     private final GivenResolver given = new GivenResolver(settings());
