@@ -59,6 +59,7 @@ final class Segment {
     private final String namespace;
     private final Script script;
     private final Map<String, Tap> taps = new LinkedHashMap<>();
+    private final Map<String, Mouth> mouths = new LinkedHashMap<>();
     private final ReentrantLock lock = new ReentrantLock();
     private int generation = ThreadLocalRandom.current().nextInt(SegmentRules.GENERATIONS);
     private boolean isGone;
@@ -87,7 +88,7 @@ final class Segment {
                         build();
                     }
                     taps.put(tap.name(), tap);
-                    script.in(namespace, port(tap) + rules(networks.get()));
+                    script.in(namespace, SegmentPorts.port(tap, settings.mtu()) + rules(networks.get()));
                     script.in(settings.namespace(Hub.NAME), ways(tap, "replace"));
                     return true;
                 });
@@ -112,12 +113,49 @@ final class Segment {
                     if (taps.remove(tap.name()) == null) {
                         return isGone;
                     }
-                    if (taps.isEmpty()) {
+                    if (taps.isEmpty() && mouths.isEmpty()) {
                         isGone = true;
                         remove();
                     } else {
                         script.in(settings.namespace(Hub.NAME), ways(tap, "del"));
-                        script.in(namespace, unport(tap) + rules(networks.get()));
+                        script.in(namespace, unSegmentPorts.port(tap, settings.mtu()) + rules(networks.get()));
+                    }
+                    return isGone;
+                });
+    }
+
+    /// Makes the end of a tunnel that is attached here, whose other end is in the tunnel's namespace.
+    ///
+    /// @return as [#plug]
+    boolean attach(Mouth mouth, String tunnel, Supplier<AccountNetworks> networks) {
+        return locked(
+                () -> {
+                    if (isGone) {
+                        return false;
+                    }
+                    if (!Script.exists(namespace)) {
+                        build();
+                    }
+                    mouths.put(mouth.name(), mouth);
+                    script.in(namespace, SegmentPorts.mouth(mouth, tunnel, settings.mtu()) + rules(networks.get()));
+                    return true;
+                });
+    }
+
+    /// Takes the end of a tunnel away, and the segment with the last port.
+    ///
+    /// @return whether the segment is gone
+    boolean detach(Mouth mouth, Supplier<AccountNetworks> networks) {
+        return locked(
+                () -> {
+                    if (mouths.remove(mouth.name()) == null) {
+                        return isGone;
+                    }
+                    if (taps.isEmpty() && mouths.isEmpty()) {
+                        isGone = true;
+                        remove();
+                    } else {
+                        script.in(namespace, SegmentPorts.unmouth(mouth) + rules(networks.get()));
                     }
                     return isGone;
                 });
@@ -127,7 +165,7 @@ final class Segment {
     void apply(Supplier<AccountNetworks> networks) {
         locked(
                 () -> {
-                    if (!isGone && !taps.isEmpty()) {
+                    if (!isGone && !(taps.isEmpty() && mouths.isEmpty())) {
                         script.in(namespace, rules(networks.get()));
                     }
                     return true;
@@ -138,7 +176,7 @@ final class Segment {
         generation = generation % SegmentRules.GENERATIONS + 1;
         return "nft -f - <<'END'\n%sEND\n"
                 .formatted(
-                        new SegmentRules(place, networks, taps.values(), settings)
+                        new SegmentRules(place, networks, taps.values(), mouths.values(), settings)
                                 .text(generation));
     }
 
@@ -162,45 +200,6 @@ final class Segment {
     private String veth() {
         var random = place.name().substring(place.name().indexOf('-') + 1);
         return "v" + random.substring(0, Math.min(random.length(), 14));
-    }
-
-    private String port(Tap tap) {
-        var lines = new StringBuilder("ip -batch - <<END\n");
-        lines.append(
-                """
-                MAKING
-                link set TAP mtu MTU master br0
-                link set TAP type bridge_slave learning off flood off bcast_flood off proxy_arp_wifi on
-                """
-                        .replace("MAKING", tap.making())
-                        .replace("TAP", tap.name())
-                        .replace("MTU", Integer.toString(settings.mtu())));
-        for (var address : tap.addresses()) {
-            lines.append(
-                    "neigh replace %s lladdr %s dev br0 nud permanent\n"
-                            .formatted(address, tap.nic().mac()));
-            lines.append("route replace %s dev br0\n".formatted(address));
-        }
-        lines.append("END\n");
-        return lines
-                + "bridge fdb replace %s dev %s master static\n"
-                        .formatted(tap.nic().mac(), tap.name());
-    }
-
-    /// Connections of whoever has the addresses next are others.
-    private static String unport(Tap tap) {
-        var lines = new StringBuilder("ip link del %s\n".formatted(tap.name()));
-        for (var address : tap.addresses()) {
-            lines.append(
-                    "ip neigh del %s dev br0\nip route del %s dev br0\n"
-                            .formatted(address, address));
-            for (var side : new String[] {"orig-src", "orig-dst", "reply-src"}) {
-                lines.append(
-                        "conntrack -D -f %s --%s %s >/dev/null 2>&1 || true\n"
-                                .formatted(address.isV6() ? "ipv6" : "ipv4", side, address));
-            }
-        }
-        return lines.toString();
     }
 
     /// The hub's routes to a VM.

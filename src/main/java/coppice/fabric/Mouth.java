@@ -1,0 +1,33 @@
+package coppice.fabric;
+
+import coppice.network.Attachment;
+import coppice.network.Tunnel;
+
+/// The port of a tunnel in the segment of a network that it is attached to.
+record Mouth(Tunnel tunnel, Attachment attachment) {
+    private static final int VISIBLE = 13;
+
+    /// The segment's end.
+    String name() {
+        return "tn" + Integer.toHexString(tunnel.number());
+    }
+
+    /// The tunnel's end: ids are random, so their beginnings are too.
+    String inner() {
+        return "a" + attachment.vpc().text().substring("vpc-".length(), "vpc-".length() + VISIBLE);
+    }
+
+    /// Of the tunnel's end; no VM has such a one.
+    String mac() {
+        return "02:c1:00:00:%02x:%02x".formatted(tunnel.number() >>> 8, tunnel.number() & 0xff);
+    }
+
+    /// What packets that come from the tunnel are marked with; not 0.
+    int mark() {
+        return tunnel.number() + 1;
+    }
+
+    static int mark(Tunnel tunnel) {
+        return tunnel.number() + 1;
+    }
+}
