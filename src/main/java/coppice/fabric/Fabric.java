@@ -189,9 +189,11 @@ public final class Fabric implements NetworkListener, AutoCloseable {
                 .toList();
     }
 
-    /// The namespaces of this data directory that there are, by the names of what they are of.
-    public static List<String> namespaces(FabricSettings settings) {
-        var prefix = settings.namespace("");
+    /// What there are namespaces of: ids of VMs and of private networks.
+    ///
+    /// @param instance as in [FabricSettings]
+    public static List<String> places(String instance) {
+        var prefix = FabricSettings.namespace(instance, "");
         return Script.names(prefix).stream()
                 .map(name -> name.substring(prefix.length()))
                 .filter(name -> !name.equals(Hub.NAME))

@@ -32,6 +32,10 @@ public record FabricSettings(
     }
 
     String namespace(String name) {
+        return namespace(instance, name);
+    }
+
+    static String namespace(String instance, String name) {
         return "coppice-%s-%s".formatted(instance, name);
     }
 

@@ -1,12 +1,14 @@
 package coppice.main;
 
 import coppice.base.Slug;
+import coppice.network.TunnelSettings;
 import java.net.InetAddress;
 import java.net.URI;
 import java.nio.file.Path;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
@@ -74,6 +76,14 @@ final class Forms {
                         .toList();
         require(numbers.size() == howMany, text);
         return numbers;
+    }
+
+    /// The first and the last UDP port.
+    static TunnelSettings tunnels(Optional<String> host, String ports) {
+        var ends = ports.split("-", -1);
+        require(ends.length == 2, ports);
+        int first = count(ends[0], 1);
+        return new TunnelSettings(host, first, count(ends[1], first) - first + 1);
     }
 
     static double factor(String text) {

@@ -3,12 +3,12 @@ package coppice.main;
 import coppice.base.Cidr;
 import coppice.base.IpAddress;
 import coppice.fabric.FabricSettings;
+import coppice.network.HostRanges;
 import coppice.network.NetworkLimits;
 import java.util.Optional;
 
 /// The keys of the configuration that are about networks.
 final class NetworkKeys {
-    private static final Cidr SHARED = Cidr.stored("100.64.0.0/10");
     private static final int SLOTS_PREFIX = 16;
 
     private NetworkKeys() {}
@@ -28,7 +28,7 @@ final class NetworkKeys {
                 settings.parse(
                         "network.slots",
                         NetworkKeys::slots,
-                        "a range such as 100.96.0.0/16 inside 100.64.0.0/10, with a prefix of at most 16"),
+                        "a range such as 100.96.0.0/16 inside 100.96.0.0/11, with a prefix of at most 16"),
                 ipv6(settings),
                 settings.parse(
                         "network.mtu",
@@ -58,7 +58,7 @@ final class NetworkKeys {
 
     private static Cidr slots(String text) {
         var cidr = prefix(cidr(text), false, 0, SLOTS_PREFIX);
-        if (!SHARED.contains(cidr)) {
+        if (!HostRanges.SLOTS.contains(cidr)) {
             throw new IllegalArgumentException(text);
         }
         return cidr;

@@ -13,6 +13,7 @@ import coppice.api.v5.FileRoutes;
 import coppice.api.v5.FirewallRoutes;
 import coppice.api.v5.SnapshotRoutes;
 import coppice.api.v5.TerminalRoutes;
+import coppice.api.v5.TunnelRoutes;
 import coppice.api.v5.UploadRoutes;
 import coppice.api.v5.VmRoutes;
 import coppice.api.v5.VpcRoutes;
@@ -29,6 +30,7 @@ import coppice.identity.Accounts;
 import coppice.identity.ApiKeys;
 import coppice.metrics.Metrics;
 import coppice.network.Networks;
+import coppice.network.ServerKey;
 import coppice.node.Node;
 import coppice.qemu.Hypervisor;
 import coppice.qemu.QemuLauncher;
@@ -104,15 +106,11 @@ final class Server implements AutoCloseable {
         keep(LifeTimers.start(vms, settings.timerInterval()));
         var more = new ArrayList<>(metrics(settings, store, accounts, host));
         more.addAll(files(vms, settings, store, host));
+        more.addAll(tunnels(networks, settings));
         var routes = routes(vms, networks, settings, more);
         var api = new Api(apiSettings(settings), credentials(keys), routes);
-        var address = new InetSocketAddress(settings.httpAddress(), settings.httpPort());
-        port = keep(HttpServer.start(address, HttpLimits.DEFAULT, api)).port();
-        LOG.info(
-                "listening on {}:{}, {}",
-                settings.httpAddress(),
-                port,
-                host.launcher().hypervisor());
+        port = keep(HttpServer.start(address(settings), HttpLimits.DEFAULT, api)).port();
+        LOG.info("listening on port {}, {}", port, host.launcher().hypervisor());
     }
 
     private Vms.Host host(
@@ -180,6 +178,12 @@ final class Server implements AutoCloseable {
                 .toList();
     }
 
+    private static List<Route> tunnels(Networks networks, Settings settings) {
+        var key = new ServerKey(settings.dataDirectory().resolve("wireguard.key"));
+        var tunnels = networks.tunnels(settings.tunnels(), key.publicKey());
+        return new TunnelRoutes(networks, tunnels).routes();
+    }
+
     private static List<Route> routes(
             Vms vms, Networks networks, Settings settings, List<Route> more) {
         var brand = settings.brand().text();
@@ -196,6 +200,10 @@ final class Server implements AutoCloseable {
                         new LegacySnapshotRoutes(vms.snapshots()).routes())
                 .flatMap(List::stream)
                 .toList();
+    }
+
+    private static InetSocketAddress address(Settings settings) {
+        return new InetSocketAddress(settings.httpAddress(), settings.httpPort());
     }
 
     private static ApiSettings apiSettings(Settings settings) {

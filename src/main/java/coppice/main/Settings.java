@@ -5,6 +5,7 @@ import coppice.base.Failure;
 import coppice.base.Secret;
 import coppice.base.Size;
 import coppice.base.Slug;
+import coppice.network.TunnelSettings;
 import coppice.vm.PoolLimits;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -75,6 +76,12 @@ public final class Settings {
         keys.put("vm.maxRunning", "");
         keys.put("vm.maxTotal", "");
         keys.put("snapshot.maxTotal", "");
+        putNetworks(keys);
+        keys.put("metrics.token", "");
+        return java.util.Collections.unmodifiableMap(keys);
+    }
+
+    private static void putNetworks(Map<String, String> keys) {
         keys.put("network.slots", "100.96.0.0/16");
         keys.put("network.ipv6", "");
         keys.put("network.ipv4", "");
@@ -82,8 +89,8 @@ public final class Settings {
         keys.put("network.maxRules", "1000");
         keys.put("network.maxVpcs", "100");
         keys.put("network.maxTunnels", "100");
-        keys.put("metrics.token", "");
-        return java.util.Collections.unmodifiableMap(keys);
+        keys.put("tunnel.host", "");
+        keys.put("tunnel.ports", "51820-52843");
     }
 
     /// Reads `COPPICE_CONFIG`, or /etc/coppice/coppice.conf where there is one, and the environment.
@@ -254,6 +261,14 @@ public final class Settings {
                 "a number of seconds, 1 to 5");
     }
 
+    public TunnelSettings tunnels() {
+        var host = optional("tunnel.host", Forms::address, "an IP address or a host name");
+        return parse(
+                "tunnel.ports",
+                text -> Forms.tunnels(host, text),
+                "two ports from 1 to 65535, such as 51820-52843, the first not above the second");
+    }
+
     /// What a scraper of the metrics must send. Empty: there are none.
     public Optional<Secret> metricsToken() {
         return optional(
@@ -274,6 +289,7 @@ public final class Settings {
         capacity();
         vmLimits();
         timerInterval();
+        tunnels();
         metricsToken();
         NetworkKeys.limits(this);
         NetworkKeys.fabric(this, "");

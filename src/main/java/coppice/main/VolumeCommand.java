@@ -3,6 +3,7 @@ package coppice.main;
 import coppice.base.Code;
 import coppice.base.Failure;
 import coppice.disk.DataVolume;
+import coppice.fabric.Fabric;
 import coppice.process.ControlGroup;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
@@ -32,6 +33,7 @@ final class VolumeCommand {
             }
             running.forEach(vm -> ControlGroup.of(instance, vm).delete());
             ControlGroup.forget(instance);
+            Fabric.remove(NetworkKeys.fabric(Environment.settings(), instance));
             DataVolume.unmount(data);
         } catch (java.io.IOException e) {
             throw new Failure(Code.UNAVAILABLE, "the data directory cannot be unlocked", e);

@@ -9,10 +9,14 @@ import java.util.stream.Stream;
 
 /// A tunnel's place in a private network.
 ///
-/// @param remote ranges behind the client that the network routes to it
+/// @param cidr the network's, which never changes
+/// @param cidrV6 the network's
+/// @param remote ranges behind the client that the network routes to it. They may overlap each other, but none of another tunnel here
 /// @param isExit whether the client forwards for any destination
 public record Attachment(
         VpcId vpc,
+        Cidr cidr,
+        Cidr cidrV6,
         Optional<IpAddress> ipv4,
         Optional<IpAddress> ipv6,
         List<Cidr> remote,
@@ -24,5 +28,15 @@ public record Attachment(
 
     public Stream<IpAddress> addresses() {
         return Stream.of(ipv4, ipv6).flatMap(Optional::stream);
+    }
+
+    /// The ranges of the network.
+    public Stream<Cidr> ranges() {
+        return Stream.of(cidr, cidrV6);
+    }
+
+    /// The same with these addresses.
+    Attachment at(Optional<IpAddress> ipv4, Optional<IpAddress> ipv6) {
+        return new Attachment(vpc, cidr, cidrV6, ipv4, ipv6, remote, isExit, createdAt);
     }
 }

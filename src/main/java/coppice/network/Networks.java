@@ -13,8 +13,10 @@ import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import java.util.function.Consumer;
 import java.util.function.Function;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jdbi.v3.core.Handle;
 
@@ -35,9 +37,23 @@ public final class Networks {
         this.clock = clock;
     }
 
+    /// The ids of all private networks in a store.
+    public static Set<String> idsIn(Store store) {
+        return store.read(NetworkRecords::vpcs).stream()
+                .map(vpc -> vpc.id().text())
+                .collect(Collectors.toSet());
+    }
+
     /// Has the listener told of every change from now on.
     public void listen(NetworkListener listener) {
         truth.listen(listener);
+    }
+
+    /// The door to the tunnels into these networks.
+    ///
+    /// @param key the server's, of every tunnel
+    public Tunnels tunnels(TunnelSettings settings, PublicKey key) {
+        return new Tunnels(truth, limits, settings, key, clock);
     }
 
     public AccountNetworks of(AccountId account) {
@@ -134,7 +150,7 @@ public final class Networks {
                 });
     }
 
-    private static Vpc requireVpc(AccountNetworks networks, String name) {
+    static Vpc requireVpc(AccountNetworks networks, String name) {
         return networks.vpc(name)
                 .orElseThrow(
                         () -> new Failure(Code.NOT_FOUND, "there is no network " + shown(name)));
@@ -299,7 +315,7 @@ public final class Networks {
                 (_, gone) -> gone);
     }
 
-    private static Truth.Change<Named> removal(AccountNetworks before, Named thing) {
+    static Truth.Change<Named> removal(AccountNetworks before, Named thing) {
         return new Truth.Change<>(
                 before.without(thing),
                 handle ->

@@ -39,6 +39,13 @@ final class Truth {
                                         vpc.account(),
                                         AccountNetworks.NONE.with(vpc),
                                         (a, _) -> a.with(vpc)));
+        TunnelRecords.tunnels(handle)
+                .forEach(
+                        tunnel ->
+                                read.merge(
+                                        tunnel.account(),
+                                        AccountNetworks.NONE.with(tunnel),
+                                        (a, _) -> a.with(tunnel)));
         NetworkRecords.nics(handle)
                 .forEach(
                         nic ->

@@ -18,8 +18,7 @@ final class VpcRanges {
             Stream.of("10.0.0.0/8", "172.16.0.0/12", "192.168.0.0/16").map(Cidr::stored).toList();
     private static final Cidr UNIQUE_LOCAL = Cidr.stored("fc00::/7");
 
-    /// Of the tunnels' own addresses.
-    private static final Cidr TUNNELS = Cidr.stored("fdff::/48");
+    private static final Cidr TUNNELS = HostRanges.TUNNELS_V6;
 
     private static final int SHORTEST = 16;
     private static final int LONGEST = 28;

@@ -59,6 +59,11 @@ public final class QemuLauncher {
         this.instance = instance;
     }
 
+    /// Names the data directory.
+    public String instance() {
+        return instance;
+    }
+
     public Hypervisor hypervisor() {
         return hypervisor;
     }

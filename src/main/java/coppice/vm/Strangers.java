@@ -2,6 +2,8 @@ package coppice.vm;
 
 import coppice.disk.Published;
 import coppice.disk.Reflink;
+import coppice.fabric.Fabric;
+import coppice.network.Networks;
 import coppice.qemu.QemuLauncher;
 import coppice.store.Store;
 import java.io.IOException;
@@ -18,6 +20,7 @@ public final class Strangers {
     /// A capture takes less time than this.
     private static final java.time.Duration CAPTURE = java.time.Duration.ofMinutes(15);
 
+    private final Store store;
     private final VmRecords records;
     private final SnapshotRecords snapshots;
     private final UploadRecords uploads;
@@ -27,6 +30,7 @@ public final class Strangers {
     /// @param root as in [Vms.Host]
     public Strangers(Store store, Path root, Reflink reflink, QemuLauncher launcher) {
         this(
+                store,
                 new VmRecords(store),
                 new SnapshotRecords(store),
                 new UploadRecords(store),
@@ -35,11 +39,13 @@ public final class Strangers {
     }
 
     Strangers(
+            Store store,
             VmRecords records,
             SnapshotRecords snapshots,
             UploadRecords uploads,
             VmFiles files,
             QemuLauncher launcher) {
+        this.store = store;
         this.records = records;
         this.snapshots = snapshots;
         this.uploads = uploads;
@@ -66,6 +72,7 @@ public final class Strangers {
                                                 .formatted(name, launcher.processes(name))));
         strangeDirectories(known, isServed).forEach(path -> found.add("directory " + path));
         found.addAll(strayProcesses(known));
+        found.addAll(strangeNetworks(known));
         return found;
     }
 
@@ -100,6 +107,14 @@ public final class Strangers {
                 .filter(path -> !isServed || isOld(path))
                 .forEach(found::add);
         return found;
+    }
+
+    private List<String> strangeNetworks(Set<String> known) {
+        var networks = Networks.idsIn(store);
+        return Fabric.places(launcher.instance()).stream()
+                .filter(place -> !known.contains(place) && !networks.contains(place))
+                .map(place -> "network of " + place)
+                .toList();
     }
 
     /// A capture that is being made has no row yet.

@@ -89,6 +89,7 @@ public final class Vms implements Guests, AutoCloseable {
                         context,
                         files,
                         new Strangers(
+                                store,
                                 context.records(),
                                 new SnapshotRecords(store),
                                 new UploadRecords(store),

@@ -50,15 +50,23 @@ record HostNamespace(String name, String address) {
         return all;
     }
 
-    /// Removes it and what a server has left of its networks, whose processes have ended.
-    void close(String instance) {
-        try (var entries = Files.newDirectoryStream(NAMESPACES, "coppice-" + instance + "-*")) {
-            for (var entry : entries) {
-                sh("ip netns del " + entry.getFileName());
-            }
+    List<String> namespaces(String instance) {
+        try (var entries = Files.list(NAMESPACES)) {
+            return entries.map(entry -> entry.getFileName().toString())
+                    .filter(entry -> entry.startsWith("coppice-" + instance + "-"))
+                    .toList();
         } catch (IOException e) {
             throw new IllegalStateException(e);
         }
+    }
+
+    static void make(String instance, String network) {
+        sh("ip netns add coppice-%s-%s".formatted(instance, network));
+    }
+
+    /// Removes it and what a server has left of its networks, whose processes have ended.
+    void close(String instance) {
+        namespaces(instance).forEach(namespace -> sh("ip netns del " + namespace));
         sh("ip netns del " + name);
     }
 

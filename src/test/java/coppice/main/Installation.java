@@ -103,6 +103,24 @@ final class Installation implements AutoCloseable {
         return "http://%s:%d".formatted(host.address(), port);
     }
 
+    String address() {
+        return host.address();
+    }
+
+    int port() {
+        return port;
+    }
+
+    /// The namespaces that its server has made.
+    List<String> networks() {
+        return host.namespaces(DataLock.instance(data));
+    }
+
+    /// Makes one as a server that is killed leaves it.
+    void makeNetwork(String name) {
+        HostNamespace.make(DataLock.instance(data), name);
+    }
+
     /// The network namespace that is this installation's host.
     String host() {
         return host.name();

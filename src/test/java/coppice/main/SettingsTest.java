@@ -8,6 +8,7 @@ import coppice.base.Code;
 import coppice.base.Failure;
 import coppice.base.Size;
 import coppice.base.Slug;
+import coppice.network.TunnelSettings;
 import coppice.node.Capacity;
 import coppice.vm.VmLimits;
 import java.io.IOException;
@@ -106,6 +107,7 @@ class SettingsTest {
                         new coppice.vm.PoolLimits(2, Duration.ofSeconds(600))),
                 settings.vmLimits());
         assertEquals(Duration.ofSeconds(1), settings.timerInterval());
+        assertEquals(new TunnelSettings(Optional.empty(), 51_820, 1024), settings.tunnels());
     }
 
     @ParameterizedTest
@@ -215,7 +217,19 @@ class SettingsTest {
         "vm.maxRunning, -1",
         "vm.maxTotal, many",
         "vm.maxTotal, 2147483648",
-        "snapshot.maxTotal, many"
+        "snapshot.maxTotal, many",
+        "tunnel.host, a b",
+        "tunnel.host, 300.1.1.1",
+        "tunnel.ports, ''",
+        "tunnel.ports, 51820",
+        "tunnel.ports, 51820-",
+        "tunnel.ports, -51820",
+        "tunnel.ports, 51820-51819",
+        "tunnel.ports, 0-10",
+        "tunnel.ports, 65535-65536",
+        "tunnel.ports, 51820-99999999999",
+        "tunnel.ports, 1-2-3",
+        "tunnel.ports, first-last"
     })
     void aValueThatCannotBeReadIsAMistakeThatNamesItsKey(String key, String value) {
         var mistakes = GivenSettings.mistakes(given().read(key, value));
@@ -240,6 +254,22 @@ class SettingsTest {
         var token = given().read("metrics.token", "0123456789abcdef").metricsToken().orElseThrow();
         assertEquals("0123456789abcdef", token.reveal());
         assertEquals("***", token.toString());
+    }
+
+    @ParameterizedTest
+    @CsvSource({"1-65535, 1, 65535", "51820-51820, 51820, 1", "65535-65535, 65535, 1"})
+    void thePortsOfTunnelsAreCountedFromTheFirstToTheLast(String text, int first, int ports) {
+        assertEquals(
+                new TunnelSettings(Optional.empty(), first, ports),
+                given().read("tunnel.ports", text).tunnels());
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"tunnel.example.test", "203.0.113.7", "2001:db8::1"})
+    void theHostOfTunnelsIsANumberOrAName(String host) {
+        var settings = given().read("tunnel.host", host);
+        settings.check();
+        assertEquals(Optional.of(host), settings.tunnels().host());
     }
 
     @Test

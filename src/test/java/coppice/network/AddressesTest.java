@@ -78,6 +78,8 @@ class AddressesTest {
         var attachment =
                 new Attachment(
                         vpc.id(),
+                        vpc.cidr(),
+                        vpc.cidrV6(),
                         ipv4.map(IpAddress::stored),
                         Optional.empty(),
                         Stream.of(remote).map(Cidr::stored).toList(),

@@ -123,7 +123,7 @@ public final class GivenNetworks implements AutoCloseable {
                 1,
                 Optional.of(new Slug(slug)),
                 Optional.of("The tunnel " + slug),
-                "key",
+                PublicKey.of(RandomText.bytes(32)),
                 List.of(Cidr.stored("10.0.0.0/8")),
                 List.of(),
                 now,
