@@ -34,7 +34,7 @@ final class SegmentRules {
               }
               chain forward {
                 type filter hook forward priority filter; policy drop;
-                icmpv6 type { nd-neighbor-solicit, nd-neighbor-advert } accept
+                iifname "br0" oifname "br0" ip6 hoplimit 255 icmpv6 type { nd-neighbor-solicit, nd-neighbor-advert } accept
                 ct state invalid drop
                 ct mark and 0xMASK == 0xGENERATION accept
                 iifname "up0" ip saddr PLATFORM accept

@@ -59,6 +59,13 @@ class SpoofedIT {
         assertHeard(
                 toVictim()
                         .ip(path(guest.privateIpv6(), victim.privateIpv6()).udp(40009, 80, MARK)));
+        var packet = path(guest.publicIpv6(), victim.publicIpv6()).udp(40009, 80, MARK);
+        victim.probe().watch();
+        Frame.fragments(packet, 8).forEach(piece -> guest.probe().send(toVictim().ip(piece)));
+        Wait.until(
+                Duration.ofSeconds(5),
+                () -> !icmp(victim.probe().heard()).toList().isEmpty(),
+                () -> "no fragments heard");
         assertHeard(
                 toGateway().ip(path(guest.publicIpv6(), victim.publicIpv6()).udp(40009, 80, MARK)));
     }
@@ -224,6 +231,57 @@ class SpoofedIT {
                     path.icmpBehindOptions(ROUTER_ADVERTISEMENT, new byte[12], advertised));
             assertNoIcmpHeard(link(mac), path.icmp(REDIRECT, 0, redirected));
         }
+    }
+
+    @Test
+    void noDiscoveryLeavesItsNetwork() {
+        var silent = Given.alone(lab, AccountId.random());
+        var internet = lab.ground().internet();
+        for (int type : new int[] {NEIGHBOR_SOLICITATION, NEIGHBOR_ADVERTISEMENT}) {
+            var out = path(silent.publicIpv6(), Ground.INTERNET_V6);
+            var in = path(guest.publicIpv6(), silent.publicIpv6());
+            internet.watch();
+            silent.probe().watch();
+            silent.probe()
+                    .send(
+                            new Frame.Link(silent.nic().mac(), GATEWAY_MAC)
+                                    .ip(
+                                            out.icmp(
+                                                    type,
+                                                    0,
+                                                    target(out.destination(), 2, NOBODYS_MAC))));
+            guest.probe()
+                    .send(
+                            toGateway()
+                                    .ip(
+                                            in.icmp(
+                                                    type,
+                                                    0,
+                                                    target(in.destination(), 2, NOBODYS_MAC))));
+            assertReached(Flow.udp(guest.publicIpv6(), 40010, Ground.INTERNET_V6, 80));
+            for (var probe : List.of(internet, silent.probe())) {
+                assertEquals(
+                        List.of(),
+                        probe.heard().stream()
+                                .filter(
+                                        frame ->
+                                                frame.packet()
+                                                        .filter(p -> p.protocol() == Frame.ICMPV6)
+                                                        .filter(
+                                                                p ->
+                                                                        p.source()
+                                                                                        .equals(
+                                                                                                out
+                                                                                                        .source())
+                                                                                || p.source()
+                                                                                        .equals(
+                                                                                                in
+                                                                                                        .source()))
+                                                        .isPresent())
+                                .toList());
+            }
+        }
+        lab.leave(silent);
     }
 
     @Test
