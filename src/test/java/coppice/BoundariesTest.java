@@ -66,6 +66,7 @@ class BoundariesTest {
             org.jdbi          | store identity network vm
             org.flywaydb      | store
             org.sqlite        | store
+            org.xbill.DNS     | dns
             picocli           | main
             org.slf4j         | ranks 0-12
             """;
