@@ -15,6 +15,7 @@ import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.stream.Collectors;
@@ -42,10 +43,14 @@ public final class Fabric implements NetworkListener, AutoCloseable {
     /// The next hop of every guest's IPv6 default route.
     public static final IpAddress GATEWAY_V6 = IpAddress.stored("fe80::1");
 
+    /// Where the platform answers to names, at its own address.
+    public static final int RESOLVER_PORT = 53;
+
     private final FabricSettings settings;
     private final Networks networks;
     private final Map<Place, Segment> segments = new ConcurrentHashMap<>();
     private final Map<MemberId, Tap> taps = new ConcurrentHashMap<>();
+    private final Map<IpAddress, Nic> slots = new ConcurrentHashMap<>();
     private final Counters counters = new Counters();
 
     private Fabric(FabricSettings settings, Networks networks) {
@@ -77,7 +82,7 @@ public final class Fabric implements NetworkListener, AutoCloseable {
         do {
             segment = segments.computeIfAbsent(place, here -> new Segment(here, settings));
         } while (!plug(segment, place, tap));
-        taps.put(nic.vm(), tap);
+        note(tap);
         return new Plug(Script.path(segment.namespace()), tap.name(), nic.mac());
     }
 
@@ -106,6 +111,7 @@ public final class Fabric implements NetworkListener, AutoCloseable {
     public void unplug(MemberId vm) {
         var tap = taps.remove(vm);
         if (tap != null) {
+            slots.remove(settings.slot(tap.nic().slot()));
             var place = Place.of(tap.nic());
             unplug(segments.get(place), place, tap);
         }
@@ -160,7 +166,22 @@ public final class Fabric implements NetworkListener, AutoCloseable {
     public void adopt(Nic nic, Holder holder) {
         var tap = new Tap(nic, holder);
         segments.computeIfAbsent(Place.of(nic), here -> new Segment(here, settings)).adopt(tap);
-        taps.put(nic.vm(), tap);
+        note(tap);
+    }
+
+    private void note(Tap tap) {
+        taps.put(tap.nic().vm(), tap);
+        slots.put(settings.slot(tap.nic().slot()), tap.nic());
+    }
+
+    /// The VM whose packets have this source on the host's side.
+    public Optional<Nic> at(IpAddress slot) {
+        return Optional.ofNullable(slots.get(slot));
+    }
+
+    /// The host's own address towards its VMs.
+    public IpAddress platform() {
+        return settings.platform();
     }
 
     /// Removes what no VM that was adopted needs, and holds those to what the model says.

@@ -13,7 +13,7 @@ import java.util.function.Supplier;
 /// ask for. It is made when its first VM is plugged in, and removed with the last one. Thread-safe.
 final class Segment {
     /// Of every bridge: guests that move, by a fork or a wake, keep what they know of their gateway.
-    private static final String BRIDGE_MAC = "02:c0:00:00:00:00";
+    static final String BRIDGE_MAC = "02:c0:00:00:00:00";
 
     private static final String PAIR =
             """

@@ -11,7 +11,8 @@ import java.util.stream.Stream;
 
 /// All that nftables has to know in one segment, as text: a pure function of the model and of what is plugged in.
 ///
-/// Two tables. In `bridge port`, a port says only what it is: its MAC, its addresses, in Ethernet, ARP and neighbour discovery. In `inet
+/// Two tables. In `bridge port`, a port says only what it is: its MAC, its addresses, in Ethernet, ARP and neighbour discovery; what is
+/// between two of them goes to whoever has the address, wherever the sender remembers somebody who had it before, and nothing goes to all. In `inet
 /// segment`, connections are decided about as [Firewall] does. A connection that was let pass carries the *generation* of these rules as
 /// its mark, and its next packets pass without another look. Rules that replace these have another generation, so every connection is
 /// looked at again: what is still permitted loses nothing, what is not is cut at its next packet.
@@ -33,7 +34,7 @@ final class SegmentRules {
               }
               chain forward {
                 type filter hook forward priority filter; policy drop;
-                icmpv6 type { nd-neighbor-solicit, nd-neighbor-advert } accept
+                iifname "br0" oifname "br0" ip6 hoplimit 255 icmpv6 type { nd-neighbor-solicit, nd-neighbor-advert } accept
                 ct state invalid drop
                 ct mark and 0xMASK == 0xGENERATION accept
                 iifname "up0" ip saddr PLATFORM accept
@@ -75,38 +76,52 @@ final class SegmentRules {
                   set macs { type ifname . ether_addr; %s }
                   set owners4 { type ifname . ipv4_addr; %s }
                   set owners6 { type ifname . ipv6_addr; %s }
-                  set targets6 { typeof oifname . @nh,384,128; %s }
+                  set targets6 { typeof oifname . @th,64,128; %s }
+                  map stations4 { type ipv4_addr : ether_addr; %s }
+                  map stations6 { type ipv6_addr : ether_addr; %s }
                   chain in {
                     type filter hook prerouting priority -300; policy drop;
                     iifname . ether saddr != @macs drop
+                    ether daddr != GATEWAY ether daddr set ip daddr map @stations4
+                    ether daddr != GATEWAY ether daddr set ip6 daddr map @stations6
                     ether type arp arp htype 1 arp ptype ip iifname . arp saddr ether @macs iifname . arp saddr ip @owners4 accept
                     ether type ip iifname . ip saddr @owners4 accept
-                    icmpv6 type { nd-router-advert, nd-redirect } drop
-                    icmpv6 type nd-neighbor-advert iifname . @nh,384,128 != @targets6 drop
                     ether type ip6 iifname . ip6 saddr @owners6 accept
                   }
                   chain between {
                     type filter hook forward priority -10; policy accept;
                     ether type arp drop
-                    icmpv6 type nd-neighbor-solicit oifname . @nh,384,128 != @targets6 drop
+                    icmpv6 type nd-neighbor-solicit oifname . @th,64,128 @targets6 accept
+                    icmpv6 type { nd-neighbor-solicit, nd-router-advert, nd-redirect } drop
+                    icmpv6 type nd-neighbor-advert iifname . @th,64,128 != @targets6 drop
+                    meta pkttype { broadcast, multicast } drop
+                    ip daddr 224.0.0.0/3 drop
+                    ip6 daddr ff00::/8 drop
                   }
                 }
                 """
+                .replace("GATEWAY", Segment.BRIDGE_MAC)
                 .formatted(
                         elements(tap -> Stream.of(tap.nic().mac())),
                         elements(tap -> addresses(tap, false)),
-                        elements(
-                                tap ->
-                                        Stream.concat(
-                                                addresses(tap, true),
-                                                Stream.of(tap.linkLocal().toString()))),
+                        elements(SegmentRules::addressesV6),
                         elements(
                                 tap ->
                                         Stream.concat(
                                                         tap.addresses().stream()
                                                                 .filter(IpAddress::isV6),
                                                         Stream.of(tap.linkLocal()))
-                                                .map(SegmentRules::hexadecimal)));
+                                                .map(SegmentRules::hexadecimal)),
+                        set(taps.stream().flatMap(tap -> station(tap, addresses(tap, false)))),
+                        set(taps.stream().flatMap(tap -> station(tap, addressesV6(tap)))));
+    }
+
+    private static Stream<String> station(Tap tap, Stream<String> addresses) {
+        return addresses.map(address -> address + " : " + tap.nic().mac());
+    }
+
+    private static Stream<String> addressesV6(Tap tap) {
+        return Stream.concat(addresses(tap, true), Stream.of(tap.linkLocal().toString()));
     }
 
     private static Stream<String> addresses(Tap tap, boolean isV6) {

@@ -1,8 +1,11 @@
 package coppice.fabric;
 
+import coppice.Wait;
 import coppice.base.Cidr;
+import coppice.base.Deadline;
 import coppice.base.IpAddress;
 import coppice.base.RandomText;
+import coppice.base.Undo;
 import coppice.identity.AccountId;
 import coppice.network.MemberId;
 import coppice.network.Membership;
@@ -12,82 +15,119 @@ import coppice.network.NewMembership;
 import coppice.network.NewNic;
 import coppice.network.NewRule;
 import coppice.network.Nic;
+import coppice.process.Command;
 import coppice.store.Store;
-import java.io.IOException;
-import java.nio.file.Files;
-import java.nio.file.Path;
 import java.time.Clock;
+import java.time.Duration;
 import java.util.ArrayList;
-import java.util.HexFormat;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
-/// A host of its own in a network namespace, with an Internet beside it in another one, and guests that are namespaces too.
-/// Closing it leaves nothing behind.
+/// A fabric on a [Ground], with guests that are namespaces too, each with a [Probe]. Closing it leaves nothing behind.
 final class Lab implements AutoCloseable {
-    /// Hosts of the Internet are in these ranges, which IANA has given to servers that answer for nobody (AS112, RFC 7534 and 7535), so
-    /// that they count as public; they are nowhere but in the lab's namespaces.
-    static final IpAddress INTERNET = IpAddress.stored("192.175.48.1");
-
-    static final IpAddress INTERNET_V6 = IpAddress.stored("2620:4f:8000::1");
-
-    /// Of the guests' public addresses.
-    static final Cidr PREFIX = Cidr.stored("2001:db8:77::/64");
-
-    private static final Cidr SLOTS = Cidr.stored("100.96.0.0/16");
-
-    private final String id = HexFormat.of().formatHex(RandomText.bytes(4));
-    private final Path directory;
+    private final String id = Ground.newId();
+    private final Undo end = new Undo();
+    private final Ground ground;
+    private final Site site;
     private final Store store;
-    private final Networks networks;
     private final FabricSettings settings;
-    private final Fabric fabric;
-    private final List<String> namespaces = new ArrayList<>();
+    private final Map<MemberId, Guest> guests = new LinkedHashMap<>();
+    private Networks networks;
+    private Fabric fabric;
     private int slots;
-    private final List<MemberId> guests = new ArrayList<>();
+
+    /// What two servers of one host must have each for itself.
+    ///
+    /// @param prefix of the guests' public addresses
+    record Site(Cidr slots, Cidr prefix) {
+        static final Site FIRST =
+                new Site(Cidr.stored("100.96.0.0/16"), Cidr.stored("2001:db8:77::/64"));
+        static final Site SECOND =
+                new Site(Cidr.stored("100.97.0.0/16"), Cidr.stored("2001:db8:78::/64"));
+    }
 
     /// A guest: a VM that is a namespace.
-    record Guest(Nic nic, String namespace) {
+    ///
+    /// @param end removes it
+    record Guest(Nic nic, String name, Probe probe, Undo end) {
+        MemberId vm() {
+            return nic.vm();
+        }
+
+        /// Its private addresses, and then its public one.
+        List<IpAddress> addresses() {
+            return Stream.concat(Place.privateAddresses(nic), nic.publicIpv6().stream()).toList();
+        }
+
         IpAddress ipv4() {
-            return nic.membership().flatMap(Membership::ipv4).orElse(Fabric.SOLO);
+            return addresses().stream().filter(a -> !a.isV6()).findFirst().orElseThrow();
+        }
+
+        IpAddress privateIpv6() {
+            return nic.membership().flatMap(Membership::ipv6).orElseThrow();
+        }
+
+        IpAddress publicIpv6() {
+            return nic.publicIpv6().orElseThrow();
         }
     }
 
+    /// On a ground of its own.
     Lab() {
+        this(new Ground(), Site.FIRST, true);
+    }
+
+    /// On a ground that others may be on too.
+    Lab(Ground ground, Site site) {
+        this(ground, site, false);
+    }
+
+    private Lab(Ground ground, Site site, boolean isOwner) {
+        this.ground = ground;
+        this.site = site;
+        boolean isReady = false;
         try {
-            directory = Files.createTempDirectory("lab");
-        } catch (IOException e) {
-            throw new IllegalStateException(e);
+            if (isOwner) {
+                end.add(ground);
+            }
+            store = end.add(Store.open(ground.directory().resolve(id + ".db")));
+            settings =
+                    new FabricSettings(
+                            id,
+                            site.slots(),
+                            Optional.of(site.prefix()),
+                            1500,
+                            Optional.of(ground.namespace(Ground.HOSTS_NAME)));
+            networks = readNetworks();
+            end.onFailure(() -> Fabric.remove(settings));
+            fabric = Fabric.start(settings, networks);
+            end.onFailure(() -> fabric.close());
+            ground.run(
+                    Ground.INTERNETS_NAME,
+                    "ip route add %s via %s\nip route add %s via %s\n"
+                            .formatted(site.prefix(), Ground.HOST_V6, site.slots(), Ground.HOST));
+            isReady = true;
+        } finally {
+            if (!isReady) {
+                end.close();
+            }
         }
-        store = Store.open(directory.resolve("lab.db"));
+    }
+
+    private Networks readNetworks() {
         var usual = NetworkLimits.USUAL;
-        networks =
-                new Networks(
-                        store,
-                        new NetworkLimits(5000, 500, usual.tunnels(), Optional.of(PREFIX)),
-                        Clock.systemUTC());
-        settings =
-                new FabricSettings(id, SLOTS, Optional.of(PREFIX), 1500, Optional.of(make("host")));
-        make("internet");
-        run(
-                "host",
-                """
-                echo 0 > /proc/sys/net/ipv6/conf/default/accept_dad
-                ip link add net0 type veth peer name eth0 netns INTERNET
-                ip addr add 192.175.48.254/24 dev net0
-                ip addr add 2620:4f:8000::fe/48 dev net0 nodad
-                ip link set net0 up
-                """
-                        .replace("INTERNET", name("internet")));
-        run(
-                "internet",
-                """
-                ip addr add 192.175.48.1/24 dev eth0
-                ip addr add 2620:4f:8000::1/48 dev eth0 nodad
-                ip link set eth0 up
-                ip route add 2001:db8:77::/64 via 2620:4f:8000::fe
-                """);
-        fabric = Fabric.start(settings, networks);
+        return new Networks(
+                store,
+                new NetworkLimits(5000, 500, usual.tunnels(), Optional.of(site.prefix())),
+                Clock.systemUTC());
+    }
+
+    Ground ground() {
+        return ground;
     }
 
     Networks networks() {
@@ -102,24 +142,37 @@ final class Lab implements AutoCloseable {
         return settings;
     }
 
-    String name(String of) {
-        return "lab-%s-%s".formatted(id, of);
-    }
-
-    private String make(String of) {
-        var name = name(of);
-        new Script(Optional.empty())
-                .here("ip netns add %s\nip -n %s link set lo up\n".formatted(name, name));
-        namespaces.add(name);
-        return name;
-    }
-
-    void run(String in, String lines) {
-        new Script(Optional.empty()).in(name(in), lines);
+    List<Guest> guests() {
+        return List.copyOf(guests.values());
     }
 
     /// A VM with an interface, plugged in and open.
     Guest guest(AccountId account, Optional<NewMembership> place, NewRule... rules) {
+        var guest = closedGuest(account, place, rules);
+        fabric.open(guest.vm());
+        awaitGateway(guest);
+        return guest;
+    }
+
+    /// A link that comes up may take its time when the kernel has much else to do.
+    private static void awaitGateway(Guest guest) {
+        var address = guest.addresses().getFirst();
+        boolean isV6 = address.isV6();
+        Wait.until(
+                Duration.ofSeconds(20),
+                () ->
+                        guest.probe()
+                                        .outcome(
+                                                Flow.icmp(
+                                                        isV6 ? guest.publicIpv6() : address,
+                                                        isV6 ? Fabric.GATEWAY_V6 : Fabric.GATEWAY),
+                                                Duration.ofMillis(200))
+                                instanceof Flow.Reached,
+                () -> "%s does not reach its gateway".formatted(guest.nic()));
+    }
+
+    /// The same, but nothing passes its port.
+    Guest closedGuest(AccountId account, Optional<NewMembership> place, NewRule... rules) {
         var vm = new MemberId(RandomText.id("vm-"));
         int slot = ++slots;
         var nic =
@@ -133,45 +186,101 @@ final class Lab implements AutoCloseable {
                                     return true;
                                 })
                         .nic();
-        var namespace = make("g" + slot);
-        fabric.plug(nic, new Holder.Namespace(namespace));
-        guests.add(vm);
-        var lines = new StringBuilder("echo 0 > /proc/sys/net/ipv6/conf/eth0/accept_dad\n");
-        nic.membership()
-                .ifPresentOrElse(
-                        membership -> {
-                            membership.ipv4().ifPresent(a -> lines.append(address(a, 24)));
-                            membership.ipv6().ifPresent(a -> lines.append(address(a, 64)));
-                        },
-                        () -> lines.append(address(Fabric.SOLO, 29)));
-        nic.publicIpv6().ifPresent(a -> lines.append(address(a, 128)));
-        lines.append(
-                """
-                ip link set eth0 up
-                ip route add default via 192.0.0.1 dev eth0 onlink
-                ip route add default via fe80::1 dev eth0
-                """);
-        run("g" + slot, lines.toString());
-        fabric.open(vm);
-        return new Guest(nic, namespace);
+        var name = "%s-%d".formatted(id.substring(0, 4), slot);
+        try (var undo = new Undo()) {
+            var guest = start(nic, name, undo);
+            guests.put(vm, guest);
+            undo.keep();
+            return guest;
+        }
     }
 
-    private static String address(IpAddress address, int prefix) {
-        return "ip addr add %s/%d dev eth0%s\n"
-                .formatted(address, prefix, address.isV6() ? " nodad" : "");
+    private Guest start(Nic nic, String name, Undo undo) {
+        var guestEnd = new Undo();
+        undo.onFailure(guestEnd::close);
+        ground.make(name, guestEnd);
+        var holder = new Holder.Namespace(ground.namespace(name));
+        fabric.plug(nic, holder);
+        undo.onFailure(() -> fabric.unplug(nic.vm()));
+        ground.run(name, configuration(nic));
+        var probe = guestEnd.add(ground.probe(name, "eth0"));
+        end.onFailure(guestEnd::close);
+        return new Guest(nic, name, probe, guestEnd);
+    }
+
+    private String configuration(Nic nic) {
+        var lines = new ArrayList<String>();
+        lines.add("echo 0 > /proc/sys/net/ipv6/conf/eth0/accept_dad");
+        var ranges =
+                nic.membership()
+                        .flatMap(place -> networks.vpc(nic.account(), place.vpc().text()))
+                        .map(vpc -> List.of(vpc.cidr(), vpc.cidrV6()))
+                        .orElse(List.of(Cidr.around(Fabric.SOLO, Fabric.SOLO_PREFIX)));
+        Place.privateAddresses(nic)
+                .forEach(
+                        address ->
+                                ranges.stream()
+                                        .filter(range -> range.contains(address))
+                                        .forEach(range -> lines.add(adding(address, range))));
+        nic.publicIpv6().ifPresent(address -> lines.add(adding(address, Cidr.of(address))));
+        lines.add("ip link set eth0 up");
+        lines.add("ip route add default via 192.0.0.1 dev eth0 onlink");
+        lines.add("ip route add default via fe80::1 dev eth0");
+        return String.join("\n", lines) + "\n";
+    }
+
+    private static String adding(IpAddress address, Cidr range) {
+        return "ip addr add %s/%d dev eth0%s"
+                .formatted(address, range.prefix(), address.isV6() ? " nodad" : "");
+    }
+
+    /// Ends a VM as a delete does.
+    void leave(Guest guest) {
+        guests.remove(guest.vm());
+        fabric.unplug(guest.vm());
+        networks.leave(guest.nic().account(), guest.vm(), store::change);
+        guest.end().close();
+    }
+
+    /// Starts a VM anew whose port is gone.
+    void plugAgain(Guest guest) {
+        fabric.plug(guest.nic(), new Holder.Namespace(ground.namespace(guest.name())));
+        ground.run(guest.name(), configuration(guest.nic()));
+        fabric.open(guest.vm());
+        awaitGateway(guest);
+    }
+
+    /// What another server finds and does that is started after this one was killed.
+    ///
+    /// @param known whom it still wants
+    /// @return what was removed
+    List<String> restart(List<Guest> known) {
+        fabric.close();
+        networks = readNetworks();
+        fabric = Fabric.start(settings, networks);
+        for (var guest : known) {
+            fabric.adopt(guest.nic(), new Holder.Namespace(ground.namespace(guest.name())));
+        }
+        return fabric.sweep();
+    }
+
+    /// The rules of a guest's network, and the connections that are known there.
+    String ruleset(Guest guest) {
+        var namespace = settings.namespace(Place.of(guest.nic()).name());
+        return Stream.of("nft list ruleset", "conntrack -L", "conntrack -L -f ipv6", "ip neigh")
+                .map(command -> shown(namespace, command.split(" ")))
+                .collect(Collectors.joining("\n"));
+    }
+
+    /// What a command prints in a namespace.
+    static String shown(String namespace, String... command) {
+        var line = new ArrayList<>(List.of("nsenter", "--net=" + Script.path(namespace)));
+        line.addAll(List.of(command));
+        return new Command(line).runOrFail(Deadline.in(Duration.ofSeconds(10)));
     }
 
     @Override
-    public void close() throws IOException {
-        guests.forEach(fabric::unplug);
-        Fabric.remove(settings);
-        for (var name : namespaces) {
-            new Script(Optional.empty()).here("ip netns del %s\n".formatted(name));
-        }
-        store.close();
-        try (var files = Files.walk(directory)) {
-            files.sorted(java.util.Comparator.reverseOrder())
-                    .forEach(path -> path.toFile().delete());
-        }
+    public void close() {
+        end.close();
     }
 }

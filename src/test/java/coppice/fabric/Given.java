@@ -1,0 +1,89 @@
+package coppice.fabric;
+
+import coppice.base.Cidr;
+import coppice.fabric.Lab.Guest;
+import coppice.identity.AccountId;
+import coppice.network.Ends;
+import coppice.network.Matcher;
+import coppice.network.NewMembership;
+import coppice.network.NewRule;
+import coppice.network.NewVpc;
+import coppice.network.Protocol;
+import coppice.network.Rule;
+import coppice.network.VpcId;
+import coppice.network.Wanted;
+import java.util.List;
+import java.util.Optional;
+
+/// What tests start from.
+final class Given {
+    private Given() {}
+
+    static Matcher vm(Guest guest) {
+        return Ends.of(guest.vm());
+    }
+
+    static Matcher range(String cidr) {
+        return Ends.of(Cidr.stored(cidr));
+    }
+
+    /// The same at one port.
+    static Matcher at(Matcher end, Protocol protocol, int port) {
+        return new Matcher(
+                end.vm(),
+                end.vpc(),
+                end.tunnel(),
+                end.cidr(),
+                end.isPublic(),
+                Optional.of(port),
+                Optional.of(protocol));
+    }
+
+    /// The same, speaking this.
+    static Matcher speaking(Matcher end, Protocol protocol) {
+        return new Matcher(
+                end.vm(),
+                end.vpc(),
+                end.tunnel(),
+                end.cidr(),
+                end.isPublic(),
+                Optional.empty(),
+                Optional.of(protocol));
+    }
+
+    static Rule permitted(Lab lab, AccountId account, Matcher source, Matcher destination) {
+        return lab.networks().createRule(account, Ends.rule(source, destination));
+    }
+
+    static void everythingIsPermitted(Lab lab, AccountId account) {
+        for (var all : List.of("0.0.0.0/0", "::/0")) {
+            permitted(lab, account, range(all), range(all));
+        }
+    }
+
+    static VpcId vpc(Lab lab, AccountId account, String cidr, NewRule... rules) {
+        return lab.networks()
+                .createVpc(
+                        account,
+                        new NewVpc(
+                                Optional.of(Cidr.stored(cidr)),
+                                Optional.empty(),
+                                Optional.empty(),
+                                Optional.empty(),
+                                List.of(rules)))
+                .vpc()
+                .id();
+    }
+
+    static Guest member(Lab lab, AccountId account, VpcId vpc, NewRule... rules) {
+        return lab.guest(account, Optional.of(membership(vpc, new Wanted.Any())), rules);
+    }
+
+    static NewMembership membership(VpcId vpc, Wanted ipv4) {
+        return new NewMembership("vpcs[0]", vpc, ipv4, new Wanted.Any(), List.of());
+    }
+
+    static Guest alone(Lab lab, AccountId account, NewRule... rules) {
+        return lab.guest(account, Optional.empty(), rules);
+    }
+}
