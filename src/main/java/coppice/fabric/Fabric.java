@@ -1,5 +1,6 @@
 package coppice.fabric;
 
+import coppice.base.Code;
 import coppice.base.Failure;
 import coppice.base.IpAddress;
 import coppice.identity.AccountId;
@@ -10,6 +11,7 @@ import coppice.network.NetworkListener;
 import coppice.network.Networks;
 import coppice.network.Nic;
 import coppice.network.Rule;
+import coppice.network.Vpc;
 import java.nio.file.Path;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -18,7 +20,6 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -48,19 +49,23 @@ public final class Fabric implements NetworkListener, AutoCloseable {
 
     private final FabricSettings settings;
     private final Networks networks;
-    private final Map<Place, Segment> segments = new ConcurrentHashMap<>();
+    private final Segments segments;
+    private final Passages passages;
+    private final Set<Place> late = ConcurrentHashMap.newKeySet();
     private final Map<MemberId, Tap> taps = new ConcurrentHashMap<>();
     private final Map<IpAddress, Nic> slots = new ConcurrentHashMap<>();
     private final Counters counters = new Counters();
 
-    private Fabric(FabricSettings settings, Networks networks) {
+    private Fabric(FabricSettings settings, Networks networks, WireGuardEnd end) {
         this.settings = settings;
         this.networks = networks;
+        this.segments = new Segments(settings);
+        this.passages = new Passages(settings, networks, segments, end);
     }
 
     /// Makes what all VMs share, or finds it there.
-    public static Fabric start(FabricSettings settings, Networks networks) {
-        var fabric = new Fabric(settings, networks);
+    public static Fabric start(FabricSettings settings, Networks networks, WireGuardEnd end) {
+        var fabric = new Fabric(settings, networks, end);
         new Hub(settings).start();
         networks.listen(fabric);
         return fabric;
@@ -77,24 +82,14 @@ public final class Fabric implements NetworkListener, AutoCloseable {
     /// @param holder who is at its other end
     public Plug plug(Nic nic, Holder holder) {
         var tap = new Tap(nic, holder);
-        var place = Place.of(nic);
-        Segment segment;
-        do {
-            segment = segments.computeIfAbsent(place, here -> new Segment(here, settings));
-        } while (!plug(segment, place, tap));
         note(tap);
-        return new Plug(Script.path(segment.namespace()), tap.name(), nic.mac());
-    }
-
-    private boolean plug(Segment segment, Place place, Tap tap) {
         try {
-            boolean isPlugged = segment.plug(tap, () -> networks.of(tap.nic().account()));
-            if (!isPlugged) {
-                segments.remove(place, segment);
-            }
-            return isPlugged;
+            var segment =
+                    segments.with(
+                            Place.of(nic), s -> s.plug(tap, () -> networks.of(nic.account())));
+            return new Plug(Script.path(segment.namespace()), tap.name(), nic.mac());
         } catch (Failure e) {
-            unplug(segment, place, tap);
+            unplug(nic.vm());
             throw e;
         }
     }
@@ -103,7 +98,12 @@ public final class Fabric implements NetworkListener, AutoCloseable {
     public void open(MemberId vm) {
         var tap = taps.get(vm);
         if (tap != null) {
-            segments.get(Place.of(tap.nic())).open(tap);
+            segments.with(
+                    Place.of(tap.nic()),
+                    segment -> {
+                        segment.open(tap);
+                        return true;
+                    });
         }
     }
 
@@ -112,33 +112,29 @@ public final class Fabric implements NetworkListener, AutoCloseable {
         var tap = taps.remove(vm);
         if (tap != null) {
             slots.remove(settings.slot(tap.nic().slot()));
-            var place = Place.of(tap.nic());
-            unplug(segments.get(place), place, tap);
-        }
-    }
-
-    private void unplug(Segment segment, Place place, Tap tap) {
-        try {
-            if (segment.unplug(tap, () -> networks.of(tap.nic().account()))) {
-                segments.remove(place, segment);
+            try {
+                segments.leave(
+                        Place.of(tap.nic()),
+                        segment -> segment.unplug(tap, () -> networks.of(tap.nic().account())));
+            } catch (Failure e) {
+                LOG.warn("{} was not taken out cleanly: {}", vm, e.getMessage());
             }
-        } catch (Failure e) {
-            LOG.warn("{} was not taken out cleanly: {}", tap.nic().vm(), e.getMessage());
         }
     }
 
     /// The VM of a machine that was plugged in for nobody.
     public void handOver(Nic nic, Holder holder) {
         adopt(nic, holder);
-        var networks = this.networks.of(nic.account());
         var place = Place.of(nic);
-        if (concerns(place, networks)) {
-            segments.get(place).apply(() -> this.networks.of(nic.account()));
+        if (concerns(place, networks.of(nic.account()))) {
+            apply(place, nic.account());
         }
     }
 
-    /// How many bytes have passed the port of each VM, in both directions, since it was plugged in.
+    /// How many bytes have passed the port of each VM, in both directions, since it was plugged in. What could not be put in place before
+    /// is tried again.
     public Map<MemberId, Long> traffic() {
+        late.forEach(place -> account(place).ifPresent(account -> apply(place, account)));
         var here = Map.copyOf(taps);
         var bytes =
                 counters.bytes(
@@ -165,7 +161,7 @@ public final class Fabric implements NetworkListener, AutoCloseable {
     /// Takes note of a VM that a former server plugged in and that runs.
     public void adopt(Nic nic, Holder holder) {
         var tap = new Tap(nic, holder);
-        segments.computeIfAbsent(Place.of(nic), here -> new Segment(here, settings)).adopt(tap);
+        segments.with(Place.of(nic), segment -> segment.adopt(tap));
         note(tap);
     }
 
@@ -188,23 +184,38 @@ public final class Fabric implements NetworkListener, AutoCloseable {
     ///
     /// @return what was removed
     public List<String> sweep() {
+        passages.start();
         var strangers = strangers();
         strangers.forEach(name -> settings.script().here("ip netns del %s\n".formatted(name)));
-        segments.values().forEach(segment -> segment.apply(() -> accountOf(segment)));
+        for (var place : segments.places()) {
+            account(place)
+                    .ifPresent(
+                            account ->
+                                    segments.leave(
+                                            place, s -> s.sweep(() -> networks.of(account))));
+        }
         return strangers;
     }
 
-    private AccountNetworks accountOf(Segment segment) {
-        return taps.values().stream()
-                .filter(tap -> segments.get(Place.of(tap.nic())) == segment)
-                .findFirst()
-                .map(tap -> networks.of(tap.nic().account()))
-                .orElse(AccountNetworks.NONE);
+    /// Whose a place is.
+    private Optional<AccountId> account(Place place) {
+        return switch (place) {
+            case Place.Alone(var vm) ->
+                    Optional.ofNullable(taps.get(vm)).map(t -> t.nic().account());
+            case Place.InVpc(var vpc) ->
+                    networks.all()
+                            .flatMap(
+                                    account ->
+                                            Optional.ofNullable(account.vpcs().get(vpc)).stream())
+                            .map(Vpc::account)
+                            .findFirst();
+        };
     }
 
     private List<String> strangers() {
         var known = new HashSet<>(Set.of(settings.namespace(Hub.NAME)));
-        segments.values().forEach(segment -> known.add(segment.namespace()));
+        segments.places().forEach(place -> known.add(settings.namespace(place.name())));
+        passages.namespaces().forEach(known::add);
         return Script.names(settings.namespace("")).stream()
                 .filter(name -> !known.contains(name))
                 .toList();
@@ -229,15 +240,36 @@ public final class Fabric implements NetworkListener, AutoCloseable {
         new Hub(settings).remove();
     }
 
+    /// A change that cannot be put in place everywhere is kept, and tried again; its caller hears that it is late.
     @Override
     public void changed(AccountId account, AccountNetworks before, AccountNetworks after) {
+        passages.change(before, after);
         var then = before.withRules(touched(before, before, after));
         var now = after.withRules(touched(after, before, after));
-        for (var place : places(account)) {
-            var segment = segments.get(place);
-            if (segment != null && (concerns(place, then) || concerns(place, now))) {
-                segment.apply(() -> networks.of(account));
+        boolean isDone = true;
+        for (var place : segments.places()) {
+            if (account(place).equals(Optional.of(account))
+                    && (concerns(place, then) || concerns(place, now))) {
+                isDone &= apply(place, account);
             }
+        }
+        if (!isDone) {
+            throw new Failure(
+                    Code.UNAVAILABLE,
+                    "the change is kept, but packets are not held to it everywhere yet; it is tried again");
+        }
+    }
+
+    /// @return whether it is in place
+    private boolean apply(Place place, AccountId account) {
+        late.add(place);
+        try {
+            segments.leave(place, segment -> segment.apply(() -> networks.of(account)));
+            late.remove(place);
+            return true;
+        } catch (Failure e) {
+            LOG.error("the rules of {} are late: {}", place.name(), e.getMessage());
+            return false;
         }
     }
 
@@ -264,13 +296,6 @@ public final class Fabric implements NetworkListener, AutoCloseable {
     private boolean concerns(Place place, AccountNetworks networks) {
         return !networks.rules().isEmpty()
                 && new RuleLines(place, networks, Public.of(settings.ipv6())).isOfUse();
-    }
-
-    private Set<Place> places(AccountId account) {
-        return taps.values().stream()
-                .filter(tap -> tap.nic().account().equals(account))
-                .map(tap -> Place.of(tap.nic()))
-                .collect(Collectors.toSet());
     }
 
     /// Lets go of the networks; VMs go on in them.

@@ -1,5 +1,6 @@
 package coppice.fabric;
 
+import coppice.base.IpAddress;
 import coppice.network.Attachment;
 import coppice.network.Tunnel;
 
@@ -22,12 +23,17 @@ record Mouth(Tunnel tunnel, Attachment attachment) {
         return "02:c1:00:00:%02x:%02x".formatted(tunnel.number() >>> 8, tunnel.number() & 0xff);
     }
 
+    /// The link-local address that Linux makes of that (RFC 4291, appendix A).
+    IpAddress linkLocal() {
+        return IpAddress.v6(0xfe80L << 48, 0x00c1_00ff_fe00_0000L | tunnel.number());
+    }
+
     /// What packets that come from the tunnel are marked with; not 0.
-    int mark() {
+    static int mark(Tunnel tunnel) {
         return tunnel.number() + 1;
     }
 
-    static int mark(Tunnel tunnel) {
-        return tunnel.number() + 1;
+    Station station() {
+        return new Station(name(), mac(), attachment.addresses().toList(), linkLocal());
     }
 }

@@ -15,12 +15,16 @@ final class Passage {
     /// Of WireGuard over IPv6 in Ethernet.
     private static final int OVERHEAD = 80;
 
+    /// A WireGuard that is a program looks for its interface when it starts: it is not moved before the program answers.
     private static final String MAKING =
             """
             if ! test -e /run/netns/NAMESPACE; then
               ip netns add NAMESPACE
               ip -n NAMESPACE link set lo up
-              ip link add DEVICE type wireguard 2>/dev/null || wireguard-go DEVICE >/dev/null
+              ip link add DEVICE type wireguard 2>/dev/null || {
+                wireguard-go DEVICE </dev/null >/dev/null 2>&1
+                wg show DEVICE >/dev/null
+              }
               ip link set DEVICE netns NAMESPACE
             fi
             """;

@@ -117,9 +117,7 @@ final class PassageRules {
             var here =
                     Stream.concat(
                                     Stream.of(isV6 ? attachment.cidrV6() : attachment.cidr()),
-                                    isV6
-                                            ? settings.ipv6().stream()
-                                            : Stream.of(settings.slots()))
+                                    isV6 ? settings.ipv6().stream() : Stream.of(settings.slots()))
                             .toList();
             behind = behind.plus(Ranges.all(isV6).minus(Ranges.of(here)));
         }

@@ -1,11 +1,13 @@
 package coppice.fabric;
 
+import coppice.base.Undo;
 import coppice.network.AccountNetworks;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Supplier;
+import java.util.stream.Stream;
 
 /// The namespace of a private network, or of a VM that is in none: a bridge with the taps of VMs, and a pair of veths to the hub.
 ///
@@ -88,15 +90,21 @@ final class Segment {
                         build();
                     }
                     taps.put(tap.name(), tap);
-                    script.in(namespace, SegmentPorts.port(tap, settings.mtu()) + rules(networks.get()));
+                    script.in(
+                            namespace,
+                            SegmentPorts.port(tap, settings.mtu()) + rules(networks.get()));
                     script.in(settings.namespace(Hub.NAME), ways(tap, "replace"));
                     return true;
                 });
     }
 
     /// Takes note of a VM that a former server plugged in.
-    void adopt(Tap tap) {
-        locked(() -> taps.put(tap.name(), tap));
+    boolean adopt(Tap tap) {
+        return locked(
+                () -> {
+                    taps.put(tap.name(), tap);
+                    return true;
+                });
     }
 
     /// Lets packets pass a port.
@@ -118,7 +126,7 @@ final class Segment {
                         remove();
                     } else {
                         script.in(settings.namespace(Hub.NAME), ways(tap, "del"));
-                        script.in(namespace, unSegmentPorts.port(tap, settings.mtu()) + rules(networks.get()));
+                        script.in(namespace, SegmentPorts.unport(tap) + rules(networks.get()));
                     }
                     return isGone;
                 });
@@ -137,7 +145,10 @@ final class Segment {
                         build();
                     }
                     mouths.put(mouth.name(), mouth);
-                    script.in(namespace, SegmentPorts.mouth(mouth, tunnel, settings.mtu()) + rules(networks.get()));
+                    script.in(
+                            namespace,
+                            SegmentPorts.mouth(mouth, tunnel, settings.mtu())
+                                    + rules(networks.get()));
                     return true;
                 });
     }
@@ -162,13 +173,25 @@ final class Segment {
     }
 
     /// Replaces the rules by what the model says now.
-    void apply(Supplier<AccountNetworks> networks) {
-        locked(
+    ///
+    /// @return whether the segment is gone
+    boolean apply(Supplier<AccountNetworks> networks) {
+        return locked(
                 () -> {
-                    if (!isGone && !(taps.isEmpty() && mouths.isEmpty())) {
+                    if (!isGone) {
                         script.in(namespace, rules(networks.get()));
                     }
-                    return true;
+                    return isGone;
+                });
+    }
+
+    /// As [#apply], and removes ports that nobody has taken note of.
+    boolean sweep(Supplier<AccountNetworks> networks) {
+        return locked(
+                () -> {
+                    var known = Stream.concat(taps.keySet().stream(), mouths.keySet().stream());
+                    script.in(namespace, SegmentPorts.onlyThese(known) + rules(networks.get()));
+                    return false;
                 });
     }
 
@@ -181,9 +204,13 @@ final class Segment {
     }
 
     private void build() {
-        script.here(filled(PAIR));
-        script.in(settings.namespace(Hub.NAME), filled(HUB_SIDE));
-        script.in(namespace, filled(INSIDE));
+        try (var undo = new Undo()) {
+            undo.onFailure(this::remove);
+            script.here(filled(PAIR));
+            script.in(settings.namespace(Hub.NAME), filled(HUB_SIDE));
+            script.in(namespace, filled(INSIDE));
+            undo.keep();
+        }
     }
 
     private String filled(String text) {

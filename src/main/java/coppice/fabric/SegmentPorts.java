@@ -1,6 +1,7 @@
 package coppice.fabric;
 
 import coppice.base.IpAddress;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /// The lines of shell that make and remove ports of a segment's bridge. What is there already is made what it should be.
@@ -21,6 +22,16 @@ final class SegmentPorts {
                         .formatted(mouth.name(), mouth.inner(), mouth.mac(), tunnel);
         return made(mouth.name(), making, mtu, "bcast_flood on", "up")
                 + known(mouth.name(), mouth.mac(), mouth.attachment().addresses());
+    }
+
+    /// Removes all ports but these.
+    static String onlyThese(Stream<String> names) {
+        return """
+                for port in $(ip -o link show master br0 | cut -d: -f2 | cut -d@ -f1); do
+                  case " KNOWN " in *" $port "*) ;; *) ip link del $port ;; esac
+                done
+                """
+                .replace("KNOWN", names.collect(Collectors.joining(" ")));
     }
 
     private static String made(String name, String making, int mtu, String flood, String state) {

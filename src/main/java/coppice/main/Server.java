@@ -13,6 +13,7 @@ import coppice.api.v5.FileRoutes;
 import coppice.api.v5.FirewallRoutes;
 import coppice.api.v5.SnapshotRoutes;
 import coppice.api.v5.TerminalRoutes;
+import coppice.api.v5.TunnelRoutes;
 import coppice.api.v5.UploadRoutes;
 import coppice.api.v5.VmRoutes;
 import coppice.api.v5.VpcRoutes;
@@ -24,12 +25,14 @@ import coppice.disk.DataVolume;
 import coppice.disk.Reflink;
 import coppice.dns.Resolver;
 import coppice.fabric.Fabric;
+import coppice.fabric.WireGuardEnd;
 import coppice.http.HttpLimits;
 import coppice.http.HttpServer;
 import coppice.identity.Accounts;
 import coppice.identity.ApiKeys;
 import coppice.metrics.Metrics;
 import coppice.network.Networks;
+import coppice.network.ServerKey;
 import coppice.node.Node;
 import coppice.qemu.Hypervisor;
 import coppice.qemu.QemuLauncher;
@@ -89,8 +92,8 @@ final class Server implements AutoCloseable {
         var accounts = new Accounts(store, Clock.systemUTC());
         var keys = new ApiKeys(store, Clock.systemUTC());
         var networks = new Networks(store, NetworkKeys.limits(settings), Clock.systemUTC());
-        var fabric =
-                keep(Fabric.start(NetworkKeys.fabric(settings, DataLock.instance(data)), networks));
+        var key = new ServerKey(data.resolve("wireguard.key"));
+        var fabric = keep(fabric(settings, networks, key));
         var host = host(settings, volume, reflink, networks, fabric);
         var catalogue =
                 new Snapshots.Catalogue(
@@ -110,10 +113,23 @@ final class Server implements AutoCloseable {
         keep(LifeTimers.start(vms, settings.timerInterval()));
         var more = new ArrayList<>(metrics(settings, store, accounts, host));
         more.addAll(files(vms, settings, store, host));
+        more.addAll(tunnels(settings, networks, key));
         var routes = routes(vms, networks, settings, more);
         var api = new Api(apiSettings(settings), credentials(keys), routes);
         port = keep(HttpServer.start(address(settings), HttpLimits.DEFAULT, api)).port();
         LOG.info("listening on port {}, {}", port, host.launcher().hypervisor());
+    }
+
+    private static Fabric fabric(Settings settings, Networks networks, ServerKey key) {
+        return Fabric.start(
+                NetworkKeys.fabric(settings, DataLock.instance(settings.dataDirectory())),
+                networks,
+                new WireGuardEnd(key.privateKey(), settings.tunnels().firstPort()));
+    }
+
+    private static List<Route> tunnels(Settings settings, Networks networks, ServerKey key) {
+        var tunnels = networks.tunnels(settings.tunnels(), key.publicKey());
+        return new TunnelRoutes(networks, tunnels).routes();
     }
 
     private static Resolver resolver(Settings settings, Vms vms, Networks networks, Fabric fabric) {
