@@ -15,7 +15,8 @@ import java.util.stream.Stream;
 /// between two of them goes to whoever has the address, wherever the sender remembers somebody who had it before, and nothing goes to all. In `inet
 /// segment`, connections are decided about as [Firewall] does. A connection that was let pass carries the *generation* of these rules as
 /// its mark, and its next packets pass without another look. Rules that replace these have another generation, so every connection is
-/// looked at again: what is still permitted loses nothing, what is not is cut at its next packet.
+/// looked at again: what is still permitted loses nothing, what is not is cut at its next packet. An ICMP error passes with its
+/// connection, and lets none pass.
 final class SegmentRules {
     /// The rest of a connection's mark says through which tunnels it goes.
     static final int GENERATIONS = 0x3ffff;
@@ -40,6 +41,7 @@ final class SegmentRules {
                 iifname "up0" ip saddr PLATFORM accept
                 oifname "up0" ip daddr PLATFORM ct direction reply accept
                 oifname "up0" ip daddr PLATFORM meta l4proto { tcp, udp } th dport 53 accept
+                ct state related drop
                 jump decide
               }
             """;
