@@ -1,8 +1,11 @@
 package coppice.fabric;
 
+import coppice.base.Failure;
 import coppice.network.AccountNetworks;
 import java.util.LinkedHashMap;
 import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Supplier;
@@ -63,6 +66,9 @@ final class Segment {
     private int generation = ThreadLocalRandom.current().nextInt(SegmentRules.GENERATIONS);
     private boolean isGone;
 
+    /// Of the rules that are in place.
+    private Optional<Set<String>> chains = Optional.empty();
+
     Segment(Place place, FabricSettings settings) {
         this.place = place;
         this.settings = settings;
@@ -87,7 +93,7 @@ final class Segment {
                         build();
                     }
                     taps.put(tap.name(), tap);
-                    script.in(namespace, port(tap) + rules(networks.get()));
+                    enforce(port(tap), networks.get());
                     script.in(settings.namespace(Hub.NAME), ways(tap, "replace"));
                     return true;
                 });
@@ -95,7 +101,11 @@ final class Segment {
 
     /// Takes note of a VM that a former server plugged in.
     void adopt(Tap tap) {
-        locked(() -> taps.put(tap.name(), tap));
+        locked(
+                () -> {
+                    chains = Optional.of(chains.orElse(Set.of()));
+                    return taps.put(tap.name(), tap);
+                });
     }
 
     /// Lets packets pass a port.
@@ -117,7 +127,7 @@ final class Segment {
                         remove();
                     } else {
                         script.in(settings.namespace(Hub.NAME), ways(tap, "del"));
-                        script.in(namespace, unport(tap) + rules(networks.get()));
+                        enforce(unport(tap), networks.get());
                     }
                     return isGone;
                 });
@@ -128,18 +138,32 @@ final class Segment {
         locked(
                 () -> {
                     if (!isGone && !taps.isEmpty()) {
-                        script.in(namespace, rules(networks.get()));
+                        replace(networks.get());
                     }
                     return true;
                 });
     }
 
-    private String rules(AccountNetworks networks) {
+    private void replace(AccountNetworks networks) {
+        boolean isKnown = chains.isPresent();
+        try {
+            enforce("", networks);
+        } catch (Failure e) {
+            if (!isKnown) {
+                throw e;
+            }
+            enforce("", networks); // those of another version of the server, say
+        }
+    }
+
+    /// @param first lines to be run before
+    private void enforce(String first, AccountNetworks networks) {
         generation = generation % SegmentRules.GENERATIONS + 1;
-        return "nft -f - <<'END'\n%sEND\n"
-                .formatted(
-                        new SegmentRules(place, networks, taps.values(), settings)
-                                .text(generation));
+        var text =
+                new SegmentRules(place, networks, taps.values(), settings).text(generation, chains);
+        chains = Optional.empty();
+        script.in(namespace, first + "nft -f - <<'END'\n%sEND\n".formatted(text.lines()));
+        chains = Optional.of(text.chains());
     }
 
     private void build() {

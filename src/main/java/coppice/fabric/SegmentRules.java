@@ -5,6 +5,9 @@ import coppice.network.AccountNetworks;
 import coppice.network.Firewall;
 import java.util.Collection;
 import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
 import java.util.function.Function;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
@@ -20,6 +23,33 @@ import java.util.stream.Stream;
 final class SegmentRules {
     /// The rest of a connection's mark says through which tunnels it goes.
     static final int GENERATIONS = 0x3ffff;
+
+    /// A table that goes drops what passes until its hooks are gone, and one that comes lets all pass until its policies are set: for some
+    /// microseconds, but with every change.
+    private static final String REMOVING =
+            """
+            table bridge port
+            delete table bridge port
+            table inet segment
+            delete table inet segment
+            """;
+
+    private static final String EMPTYING =
+            """
+            flush table bridge port
+            flush set bridge port macs
+            flush set bridge port owners4
+            flush set bridge port owners6
+            flush set bridge port targets6
+            flush map bridge port stations4
+            flush map bridge port stations6
+            flush table inet segment
+            flush set inet segment public4
+            flush set inet segment public6
+            flush set inet segment own6
+            flush map inet segment inside
+            flush map inet segment outside
+            """;
 
     private static final String DECISIONS =
             """
@@ -61,15 +91,31 @@ final class SegmentRules {
         this.open = Public.of(settings.ipv6());
     }
 
-    String text(int generation) {
-        return """
-                table bridge port
-                delete table bridge port
-                table inet segment
-                delete table inet segment
-                """
-                + ports()
-                + connections(generation);
+    /// What nftables is told, and the chains that it then has for users' rules.
+    record Text(String lines, Set<String> chains) {}
+
+    /// What puts these rules in the place of others, in one step.
+    ///
+    /// @param others the chains for users' rules of the ones that are there, as far as they are known, which no packet sees change; absent:
+    ///     whatever is there goes
+    Text text(int generation, Optional<Set<String>> others) {
+        var chains =
+                new RuleLines(place, networks, open)
+                        .lines(
+                                "ct mark set ct mark and 0x%x or 0x%x accept"
+                                        .formatted(~GENERATIONS, generation));
+        var head = others.map(names -> emptying(names, chains.keySet())).orElse(REMOVING);
+        return new Text(
+                head + ports() + connections(chains, generation), Set.copyOf(chains.keySet()));
+    }
+
+    private static String emptying(Set<String> before, Set<String> after) {
+        return EMPTYING
+                + before.stream()
+                        .filter(chain -> !after.contains(chain))
+                        .sorted()
+                        .map("delete chain inet segment %s\n"::formatted)
+                        .collect(Collectors.joining());
     }
 
     private String ports() {
@@ -156,7 +202,7 @@ final class SegmentRules {
         return text.isEmpty() ? "" : "elements = { %s };".formatted(text);
     }
 
-    private String connections(int generation) {
+    private String connections(Map<String, List<String>> chains, int generation) {
         return """
                 table inet segment {
                   set public4 { type ipv4_addr; flags interval; elements = { %s }; }
@@ -175,7 +221,7 @@ final class SegmentRules {
                                 set(taps.stream().flatMap(tap -> slot(tap, true))),
                                 set(taps.stream().flatMap(tap -> slot(tap, false))))
                 + translation()
-                + decisions(generation)
+                + decisions(chains, generation)
                 + "}\n";
     }
 
@@ -209,12 +255,7 @@ final class SegmentRules {
                 .replace("GATEWAY", Fabric.GATEWAY.toString());
     }
 
-    private String decisions(int generation) {
-        var chains =
-                new RuleLines(place, networks, open)
-                        .lines(
-                                "ct mark set ct mark and 0x%x or 0x%x accept"
-                                        .formatted(~GENERATIONS, generation));
+    private String decisions(Map<String, List<String>> chains, int generation) {
         return chains.entrySet().stream()
                         .map(chain -> chain(chain.getKey(), chain.getValue()))
                         .collect(Collectors.joining())

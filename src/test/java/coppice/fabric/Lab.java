@@ -40,14 +40,15 @@ final class Lab implements AutoCloseable {
     private Fabric fabric;
     private int slots;
 
-    /// What two servers of one host must have each for itself.
+    /// What two servers of one host must have each for itself. The second one's public range is one that everybody takes for public, of those
+    /// that [Ground] tells about.
     ///
     /// @param prefix of the guests' public addresses
     record Site(Cidr slots, Cidr prefix) {
         static final Site FIRST =
                 new Site(Cidr.stored("100.96.0.0/16"), Cidr.stored("2001:db8:77::/64"));
         static final Site SECOND =
-                new Site(Cidr.stored("100.97.0.0/16"), Cidr.stored("2001:db8:78::/64"));
+                new Site(Cidr.stored("100.97.0.0/16"), Cidr.stored("2001:4:112:78::/64"));
     }
 
     /// A guest: a VM that is a namespace.
