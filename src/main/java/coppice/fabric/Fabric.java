@@ -74,10 +74,11 @@ public final class Fabric implements NetworkListener, AutoCloseable {
         var tap = new Tap(nic, holder);
         var place = Place.of(nic);
         Segment segment;
+        // First, so that no change is missed between what the segment reads and this.
+        taps.put(nic.vm(), tap);
         do {
             segment = segments.computeIfAbsent(place, here -> new Segment(here, settings));
         } while (!plug(segment, place, tap));
-        taps.put(nic.vm(), tap);
         return new Plug(Script.path(segment.namespace()), tap.name(), nic.mac());
     }
 
@@ -89,6 +90,7 @@ public final class Fabric implements NetworkListener, AutoCloseable {
             }
             return isPlugged;
         } catch (Failure e) {
+            taps.remove(tap.nic().vm(), tap);
             unplug(segment, place, tap);
             throw e;
         }
