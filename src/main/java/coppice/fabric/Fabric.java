@@ -167,12 +167,12 @@ public final class Fabric implements NetworkListener, AutoCloseable {
 
     /// Removes what no VM that was adopted needs, and holds those to what the model says.
     ///
-    /// @return what was removed
+    /// @return the namespaces that were removed
     public List<String> sweep() {
         var strangers = strangers();
-        strangers.forEach(name -> settings.script().here("ip netns del %s\n".formatted(name)));
-        segments.values().forEach(segment -> segment.apply(() -> accountOf(segment)));
-        return strangers;
+        strangers.forEach(name -> Segment.remove(settings, name));
+        segments.values().forEach(segment -> segment.sweep(() -> accountOf(segment)));
+        return strangers.stream().map(settings::namespace).toList();
     }
 
     private AccountNetworks accountOf(Segment segment) {
@@ -184,11 +184,8 @@ public final class Fabric implements NetworkListener, AutoCloseable {
     }
 
     private List<String> strangers() {
-        var known = new HashSet<>(Set.of(settings.namespace(Hub.NAME)));
-        segments.values().forEach(segment -> known.add(segment.namespace()));
-        return Script.names(settings.namespace("")).stream()
-                .filter(name -> !known.contains(name))
-                .toList();
+        var known = segments.keySet().stream().map(Place::name).collect(Collectors.toSet());
+        return places(settings.instance()).stream().filter(name -> !known.contains(name)).toList();
     }
 
     /// What there are namespaces of: ids of VMs and of private networks.

@@ -1,14 +1,20 @@
 package coppice.fabric;
 
 import coppice.base.Failure;
+import coppice.base.IpAddress;
 import coppice.network.AccountNetworks;
+import java.util.Collection;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Function;
 import java.util.function.Supplier;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 /// The namespace of a private network, or of a VM that is in none: a bridge with the taps of VMs, and a pair of veths to the hub.
 ///
@@ -94,7 +100,7 @@ final class Segment {
                     }
                     taps.put(tap.name(), tap);
                     enforce(port(tap), networks.get());
-                    script.in(settings.namespace(Hub.NAME), ways(tap, "replace"));
+                    script.in(settings.namespace(Hub.NAME), ways(tap));
                     return true;
                 });
     }
@@ -126,7 +132,7 @@ final class Segment {
                         isGone = true;
                         remove();
                     } else {
-                        script.in(settings.namespace(Hub.NAME), ways(tap, "del"));
+                        script.in(settings.namespace(Hub.NAME), noWays(waysTo(tap)));
                         enforce(unport(tap), networks.get());
                     }
                     return isGone;
@@ -175,7 +181,7 @@ final class Segment {
     private String filled(String text) {
         return text.replace("NAMESPACE", namespace)
                 .replace("HUB", settings.namespace(Hub.NAME))
-                .replace("VETH", veth())
+                .replace("VETH", veth(place.name()))
                 .replace("MTU", Integer.toString(settings.mtu()))
                 .replace("MAC", BRIDGE_MAC)
                 .replace("GATEWAY4", Fabric.GATEWAY.toString())
@@ -183,8 +189,8 @@ final class Segment {
     }
 
     /// The hub's end. Ids are random, so their beginnings are too.
-    private String veth() {
-        var random = place.name().substring(place.name().indexOf('-') + 1);
+    private static String veth(String place) {
+        var random = place.substring(place.indexOf('-') + 1);
         return "v" + random.substring(0, Math.min(random.length(), 14));
     }
 
@@ -211,13 +217,26 @@ final class Segment {
                         .formatted(tap.nic().mac(), tap.name());
     }
 
-    /// Connections of whoever has the addresses next are others.
     private static String unport(Tap tap) {
-        var lines = new StringBuilder("ip link del %s\n".formatted(tap.name()));
-        for (var address : tap.addresses()) {
+        return unlink(tap.name()) + forget(tap.addresses());
+    }
+
+    /// It may have failed to be made.
+    private static String unlink(String tap) {
+        return "if ip link show TAP >/dev/null 2>&1; then ip link del TAP; fi\n"
+                .replace("TAP", tap);
+    }
+
+    /// Connections of whoever has the addresses next are others.
+    private static String forget(Collection<IpAddress> addresses) {
+        var lines = new StringBuilder();
+        for (var address : addresses) {
             lines.append(
-                    "ip neigh del %s dev br0\nip route del %s dev br0\n"
-                            .formatted(address, address));
+                    """
+                    ip neigh del ADDRESS dev br0 2>/dev/null || true
+                    ip route del ADDRESS dev br0 2>/dev/null || true
+                    """
+                            .replace("ADDRESS", address.toString()));
             for (var side : new String[] {"orig-src", "orig-dst", "reply-src"}) {
                 lines.append(
                         "conntrack -D -f %s --%s %s >/dev/null 2>&1 || true\n"
@@ -228,26 +247,80 @@ final class Segment {
     }
 
     /// The hub's routes to a VM.
-    private String ways(Tap tap, String verb) {
-        var lines =
-                new StringBuilder(
-                        "ip route %s %s via 169.254.0.2 dev %s onlink\n"
-                                .formatted(verb, settings.slot(tap.nic().slot()), veth()));
-        tap.nic()
-                .publicIpv6()
-                .ifPresent(
+    private String ways(Tap tap) {
+        return waysTo(tap).stream()
+                .map(
                         address ->
-                                lines.append(
-                                        "ip route %s %s via fe80::2 dev %s\n"
-                                                .formatted(verb, address, veth())));
-        return lines.toString();
+                                "ip route replace %s via %s dev %s%s\n"
+                                        .formatted(
+                                                address,
+                                                address.isV6() ? "fe80::2" : "169.254.0.2",
+                                                veth(place.name()),
+                                                address.isV6() ? "" : " onlink"))
+                .collect(Collectors.joining());
+    }
+
+    private String noWays(Collection<IpAddress> addresses) {
+        return addresses.stream()
+                .map(
+                        address ->
+                                "ip route del %s dev %s 2>/dev/null || true\n"
+                                        .formatted(address, veth(place.name())))
+                .collect(Collectors.joining());
+    }
+
+    private List<IpAddress> waysTo(Tap tap) {
+        return Stream.concat(
+                        Stream.of(settings.slot(tap.nic().slot())), tap.nic().publicIpv6().stream())
+                .toList();
+    }
+
+    /// Removes what a former server has left of VMs that are not here, and replaces the rules by what the model says now.
+    void sweep(Supplier<AccountNetworks> networks) {
+        locked(
+                () -> {
+                    var ports = script.ask(namespace, "ip -br link show master br0\n");
+                    var lines =
+                            ports.lines()
+                                    .map(line -> line.split("[@ ]")[0])
+                                    .filter(name -> !taps.containsKey(name))
+                                    .map(Segment::unlink)
+                                    .collect(Collectors.joining());
+                    var addresses = strangers(namespace, "br0", Tap::addresses);
+                    var hub = settings.namespace(Hub.NAME);
+                    var ways = strangers(hub, veth(place.name()), this::waysTo);
+                    script.in(namespace, lines + forget(addresses));
+                    script.in(hub, noWays(ways));
+                    return true;
+                });
+        apply(networks);
+    }
+
+    /// The addresses that are routed to a device and are no VM's here.
+    private List<IpAddress> strangers(
+            String namespace, String device, Function<Tap, List<IpAddress>> addresses) {
+        var known = taps.values().stream().flatMap(tap -> addresses.apply(tap).stream()).toList();
+        return script.ask(
+                        namespace,
+                        "ip -4 route show dev DEVICE\nip -6 route show dev DEVICE\n"
+                                .replace("DEVICE", device))
+                .lines()
+                .flatMap(line -> IpAddress.parse(line.split(" ")[0]).stream())
+                .filter(address -> !known.contains(address))
+                .toList();
     }
 
     private void remove() {
-        script.in(
-                settings.namespace(Hub.NAME),
-                "ip link del %s 2>/dev/null || true\n".formatted(veth()));
-        script.here("ip netns del %s\n".formatted(namespace));
+        remove(settings, place.name());
+    }
+
+    /// The namespace goes some time after its name, and would keep the name of the hub's end so long.
+    static void remove(FabricSettings settings, String place) {
+        settings.script()
+                .in(
+                        settings.namespace(Hub.NAME),
+                        "ip link del %s 2>/dev/null || true\n".formatted(veth(place)));
+        settings.script().here("ip netns del %s\n".formatted(settings.namespace(place)));
     }
 
     private <T> T locked(Supplier<T> act) {
