@@ -657,10 +657,11 @@ int main(int count_of, char **words) {
     watched(COMMANDS, ICMP, STDIN_FILENO, EPOLLIN);
     printf("ready\n");
     for (;;) {
-        fflush(stdout);
         struct epoll_event event;
+        int patience = pass_time();
+        fflush(stdout);
         /* One at a time: what one does may end another. */
-        if (epoll_wait(loop, &event, 1, pass_time()) == 1)
+        if (epoll_wait(loop, &event, 1, patience) == 1)
             handle(event.data.ptr);
     }
 }

@@ -20,6 +20,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -82,7 +83,7 @@ public final class Fabric implements NetworkListener, AutoCloseable {
     /// @param holder who is at its other end
     public Plug plug(Nic nic, Holder holder) {
         var tap = new Tap(nic, holder);
-        note(tap);
+        note(tap); // first, so that no change is missed between what the segment reads and this
         try {
             var segment =
                     segments.with(
@@ -182,11 +183,11 @@ public final class Fabric implements NetworkListener, AutoCloseable {
 
     /// Removes what no VM that was adopted needs, and holds those to what the model says.
     ///
-    /// @return what was removed
+    /// @return the namespaces that were removed
     public List<String> sweep() {
         passages.start();
         var strangers = strangers();
-        strangers.forEach(name -> settings.script().here("ip netns del %s\n".formatted(name)));
+        strangers.forEach(name -> Segment.remove(settings, name));
         for (var place : segments.places()) {
             account(place)
                     .ifPresent(
@@ -194,7 +195,7 @@ public final class Fabric implements NetworkListener, AutoCloseable {
                                     segments.leave(
                                             place, s -> s.sweep(() -> networks.of(account))));
         }
-        return strangers;
+        return strangers.stream().map(settings::namespace).toList();
     }
 
     /// Whose a place is.
@@ -213,12 +214,9 @@ public final class Fabric implements NetworkListener, AutoCloseable {
     }
 
     private List<String> strangers() {
-        var known = new HashSet<>(Set.of(settings.namespace(Hub.NAME)));
-        segments.places().forEach(place -> known.add(settings.namespace(place.name())));
-        passages.namespaces().forEach(known::add);
-        return Script.names(settings.namespace("")).stream()
-                .filter(name -> !known.contains(name))
-                .toList();
+        var known = passages.names().collect(Collectors.toSet());
+        segments.places().forEach(place -> known.add(place.name()));
+        return places(settings.instance()).stream().filter(name -> !known.contains(name)).toList();
     }
 
     /// What there are namespaces of: ids of VMs and of private networks.

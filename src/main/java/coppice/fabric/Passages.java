@@ -29,8 +29,8 @@ final class Passages {
         networks.all().flatMap(account -> account.tunnels().values().stream()).forEach(this::make);
     }
 
-    Stream<String> namespaces() {
-        return all.values().stream().map(Passage::namespace);
+    Stream<String> names() {
+        return all.keySet().stream().map(TunnelId::text);
     }
 
     /// Makes what differs between the two what it is in the second.

@@ -11,8 +11,6 @@ import java.util.stream.Stream;
 final class PortRules {
     private static final String TEXT =
             """
-            table bridge port
-            delete table bridge port
             table bridge port {
               set macs { type ifname . ether_addr; MACS }
               set owners4 { type ifname . ipv4_addr; OWNERS4 }

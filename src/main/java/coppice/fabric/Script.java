@@ -48,7 +48,12 @@ record Script(Optional<String> host) {
     }
 
     void in(String namespace, String lines) {
-        run(List.of("nsenter", "--net=" + path(namespace), "sh", "-e"), lines);
+        ask(namespace, lines);
+    }
+
+    /// @return what was printed
+    String ask(String namespace, String lines) {
+        return run(List.of("nsenter", "--net=" + path(namespace), "sh", "-e"), lines);
     }
 
     /// On the host's side.
@@ -56,12 +61,13 @@ record Script(Optional<String> host) {
         host.ifPresentOrElse(name -> in(name, lines), () -> run(List.of("sh", "-e"), lines));
     }
 
-    private static void run(List<String> line, String lines) {
+    private static String run(List<String> line, String lines) {
         var outcome = new Command(line).reading(lines).run(Deadline.in(TIME));
         if (outcome.status() != 0) {
             throw new Failure(
                     Code.UNAVAILABLE,
                     "the host's network could not be set up: " + outcome.output().strip());
         }
+        return outcome.output();
     }
 }

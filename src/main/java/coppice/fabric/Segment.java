@@ -1,12 +1,19 @@
 package coppice.fabric;
 
+import coppice.base.Failure;
+import coppice.base.IpAddress;
 import coppice.base.Undo;
 import coppice.network.AccountNetworks;
+import java.util.Collection;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Supplier;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /// The namespace of a private network, or of a VM that is in none: a bridge with the taps of VMs, and a pair of veths to the hub.
@@ -66,6 +73,9 @@ final class Segment {
     private int generation = ThreadLocalRandom.current().nextInt(SegmentRules.GENERATIONS);
     private boolean isGone;
 
+    /// Of the rules that are in place.
+    private Optional<Set<String>> chains = Optional.empty();
+
     Segment(Place place, FabricSettings settings) {
         this.place = place;
         this.settings = settings;
@@ -90,10 +100,8 @@ final class Segment {
                         build();
                     }
                     taps.put(tap.name(), tap);
-                    script.in(
-                            namespace,
-                            SegmentPorts.port(tap, settings.mtu()) + rules(networks.get()));
-                    script.in(settings.namespace(Hub.NAME), ways(tap, "replace"));
+                    enforce(SegmentPorts.port(tap, settings.mtu()), networks.get());
+                    script.in(settings.namespace(Hub.NAME), ways(tap));
                     return true;
                 });
     }
@@ -102,6 +110,7 @@ final class Segment {
     boolean adopt(Tap tap) {
         return locked(
                 () -> {
+                    chains = Optional.of(chains.orElse(Set.of()));
                     taps.put(tap.name(), tap);
                     return true;
                 });
@@ -125,8 +134,8 @@ final class Segment {
                         isGone = true;
                         remove();
                     } else {
-                        script.in(settings.namespace(Hub.NAME), ways(tap, "del"));
-                        script.in(namespace, SegmentPorts.unport(tap) + rules(networks.get()));
+                        script.in(settings.namespace(Hub.NAME), noWays(waysTo(tap)));
+                        enforce(SegmentPorts.unport(tap), networks.get());
                     }
                     return isGone;
                 });
@@ -145,10 +154,7 @@ final class Segment {
                         build();
                     }
                     mouths.put(mouth.name(), mouth);
-                    script.in(
-                            namespace,
-                            SegmentPorts.mouth(mouth, tunnel, settings.mtu())
-                                    + rules(networks.get()));
+                    enforce(SegmentPorts.mouth(mouth, tunnel, settings.mtu()), networks.get());
                     return true;
                 });
     }
@@ -166,7 +172,7 @@ final class Segment {
                         isGone = true;
                         remove();
                     } else {
-                        script.in(namespace, SegmentPorts.unmouth(mouth) + rules(networks.get()));
+                        enforce(SegmentPorts.unmouth(mouth), networks.get());
                     }
                     return isGone;
                 });
@@ -179,28 +185,75 @@ final class Segment {
         return locked(
                 () -> {
                     if (!isGone) {
-                        script.in(namespace, rules(networks.get()));
+                        replace(networks.get());
                     }
                     return isGone;
                 });
     }
 
-    /// As [#apply], and removes ports that nobody has taken note of.
+    /// As [#apply], and removes what a former server has left of VMs that are not here.
     boolean sweep(Supplier<AccountNetworks> networks) {
         return locked(
                 () -> {
-                    var known = Stream.concat(taps.keySet().stream(), mouths.keySet().stream());
-                    script.in(namespace, SegmentPorts.onlyThese(known) + rules(networks.get()));
+                    var hub = settings.namespace(Hub.NAME);
+                    script.in(
+                            namespace,
+                            SegmentPorts.onlyThese(
+                                            Stream.concat(
+                                                    taps.keySet().stream(),
+                                                    mouths.keySet().stream()))
+                                    + SegmentPorts.forgotten(
+                                            strangers(namespace, "br0", here()).stream()));
+                    script.in(hub, noWays(strangers(hub, veth(place.name()), ways())));
+                    replace(networks.get());
                     return false;
                 });
     }
 
-    private String rules(AccountNetworks networks) {
+    private Stream<IpAddress> here() {
+        return Stream.concat(
+                taps.values().stream().flatMap(tap -> tap.addresses().stream()),
+                mouths.values().stream().flatMap(mouth -> mouth.attachment().addresses()));
+    }
+
+    private Stream<IpAddress> ways() {
+        return taps.values().stream().flatMap(tap -> waysTo(tap).stream());
+    }
+
+    /// The addresses that are routed to a device and are none of these.
+    private List<IpAddress> strangers(String namespace, String device, Stream<IpAddress> known) {
+        var wanted = known.toList();
+        return script.ask(
+                        namespace,
+                        "ip -4 route show dev DEVICE\nip -6 route show dev DEVICE\n"
+                                .replace("DEVICE", device))
+                .lines()
+                .flatMap(line -> IpAddress.parse(line.split(" ")[0]).stream())
+                .filter(address -> !wanted.contains(address))
+                .toList();
+    }
+
+    private void replace(AccountNetworks networks) {
+        boolean isKnown = chains.isPresent();
+        try {
+            enforce("", networks);
+        } catch (Failure e) {
+            if (!isKnown) {
+                throw e;
+            }
+            enforce("", networks); // those of another version of the server, say
+        }
+    }
+
+    /// @param first lines to be run before
+    private void enforce(String first, AccountNetworks networks) {
         generation = generation % SegmentRules.GENERATIONS + 1;
-        return "nft -f - <<'END'\n%sEND\n"
-                .formatted(
-                        new SegmentRules(place, networks, taps.values(), mouths.values(), settings)
-                                .text(generation));
+        var text =
+                new SegmentRules(place, networks, taps.values(), mouths.values(), settings)
+                        .text(generation, chains);
+        chains = Optional.empty();
+        script.in(namespace, first + "nft -f - <<'END'\n%sEND\n".formatted(text.lines()));
+        chains = Optional.of(text.chains());
     }
 
     private void build() {
@@ -216,7 +269,7 @@ final class Segment {
     private String filled(String text) {
         return text.replace("NAMESPACE", namespace)
                 .replace("HUB", settings.namespace(Hub.NAME))
-                .replace("VETH", veth())
+                .replace("VETH", veth(place.name()))
                 .replace("MTU", Integer.toString(settings.mtu()))
                 .replace("MAC", BRIDGE_MAC)
                 .replace("GATEWAY4", Fabric.GATEWAY.toString())
@@ -224,32 +277,51 @@ final class Segment {
     }
 
     /// The hub's end. Ids are random, so their beginnings are too.
-    private String veth() {
-        var random = place.name().substring(place.name().indexOf('-') + 1);
+    private static String veth(String place) {
+        var random = place.substring(place.indexOf('-') + 1);
         return "v" + random.substring(0, Math.min(random.length(), 14));
     }
 
     /// The hub's routes to a VM.
-    private String ways(Tap tap, String verb) {
-        var lines =
-                new StringBuilder(
-                        "ip route %s %s via 169.254.0.2 dev %s onlink\n"
-                                .formatted(verb, settings.slot(tap.nic().slot()), veth()));
-        tap.nic()
-                .publicIpv6()
-                .ifPresent(
+    private String ways(Tap tap) {
+        return waysTo(tap).stream()
+                .map(
                         address ->
-                                lines.append(
-                                        "ip route %s %s via fe80::2 dev %s\n"
-                                                .formatted(verb, address, veth())));
-        return lines.toString();
+                                "ip route replace %s via %s dev %s%s\n"
+                                        .formatted(
+                                                address,
+                                                address.isV6() ? "fe80::2" : "169.254.0.2",
+                                                veth(place.name()),
+                                                address.isV6() ? "" : " onlink"))
+                .collect(Collectors.joining());
+    }
+
+    private String noWays(Collection<IpAddress> addresses) {
+        return addresses.stream()
+                .map(
+                        address ->
+                                "ip route del %s dev %s 2>/dev/null || true\n"
+                                        .formatted(address, veth(place.name())))
+                .collect(Collectors.joining());
+    }
+
+    private List<IpAddress> waysTo(Tap tap) {
+        return Stream.concat(
+                        Stream.of(settings.slot(tap.nic().slot())), tap.nic().publicIpv6().stream())
+                .toList();
     }
 
     private void remove() {
-        script.in(
-                settings.namespace(Hub.NAME),
-                "ip link del %s 2>/dev/null || true\n".formatted(veth()));
-        script.here("ip netns del %s\n".formatted(namespace));
+        remove(settings, place.name());
+    }
+
+    /// The namespace goes some time after its name, and would keep the name of the hub's end so long.
+    static void remove(FabricSettings settings, String place) {
+        settings.script()
+                .in(
+                        settings.namespace(Hub.NAME),
+                        "ip link del %s 2>/dev/null || true\n".formatted(veth(place)));
+        settings.script().here("ip netns del %s\n".formatted(settings.namespace(place)));
     }
 
     private <T> T locked(Supplier<T> act) {

@@ -70,12 +70,21 @@ final class SegmentPorts {
     }
 
     private static String forgotten(String name, Stream<IpAddress> addresses) {
-        var lines = new StringBuilder("ip link del %s 2>/dev/null || true\n".formatted(name));
+        return "if ip link show NAME >/dev/null 2>&1; then ip link del NAME; fi\n"
+                        .replace("NAME", name)
+                + forgotten(addresses);
+    }
+
+    static String forgotten(Stream<IpAddress> addresses) {
+        var lines = new StringBuilder();
         addresses.forEach(
                 address -> {
                     lines.append(
-                            "ip neigh del %s dev br0 || true\nip route del %s dev br0 || true\n"
-                                    .formatted(address, address));
+                            """
+                            ip neigh del ADDRESS dev br0 2>/dev/null || true
+                            ip route del ADDRESS dev br0 2>/dev/null || true
+                            """
+                                    .replace("ADDRESS", address.toString()));
                     for (var side : new String[] {"orig-src", "orig-dst", "reply-src"}) {
                         lines.append(
                                 "conntrack -D -f %s --%s %s >/dev/null 2>&1 || true\n"

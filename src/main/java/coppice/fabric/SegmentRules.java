@@ -6,6 +6,9 @@ import coppice.network.Firewall;
 import coppice.network.Tunnel;
 import java.util.Collection;
 import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
 import java.util.function.Function;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
@@ -13,12 +16,39 @@ import java.util.stream.Stream;
 /// All that nftables has to know in one segment, as text: a pure function of the model and of what is plugged in.
 ///
 /// Two tables: `bridge port` ([PortRules]), and `inet segment`, where connections are decided about as [Firewall] does. A connection that
-/// was let pass carries the *generation* of these rules as its mark, and its next packets pass without another look. Rules that replace these
-/// have another generation, so every connection is looked at again: what is still permitted loses nothing, what is not is cut at its next
-/// packet.
+/// was let pass carries the *generation* of these rules as its mark, and its next packets pass without another look. Rules that replace
+/// these have another generation, so every connection is looked at again: what is still permitted loses nothing, what is not is cut at
+/// its next packet. An ICMP error passes with its connection, and lets none pass.
 final class SegmentRules {
     /// 0 is the mark of a connection that nobody has decided about.
     static final int GENERATIONS = Integer.MAX_VALUE;
+
+    /// A table that goes drops what passes until its hooks are gone, and one that comes lets all pass until its policies are set: for some
+    /// microseconds, but with every change.
+    private static final String REMOVING =
+            """
+            table bridge port
+            delete table bridge port
+            table inet segment
+            delete table inet segment
+            """;
+
+    private static final String EMPTYING =
+            """
+            flush table bridge port
+            flush set bridge port macs
+            flush set bridge port owners4
+            flush set bridge port owners6
+            flush set bridge port targets6
+            flush map bridge port stations4
+            flush map bridge port stations6
+            flush table inet segment
+            flush set inet segment public4
+            flush set inet segment public6
+            flush set inet segment own6
+            flush map inet segment inside
+            flush map inet segment outside
+            """;
 
     private static final String DECISIONS =
             """
@@ -40,6 +70,7 @@ final class SegmentRules {
                 iifname "up0" ip saddr PLATFORM accept
                 oifname "up0" ip daddr PLATFORM ct direction reply accept
                 oifname "up0" ip daddr PLATFORM meta l4proto { tcp, udp } th dport 53 accept
+                ct state related drop
                 jump decide
               }
             """;
@@ -65,8 +96,30 @@ final class SegmentRules {
         this.open = Public.of(settings.ipv6());
     }
 
-    String text(int generation) {
-        return new PortRules(taps, mouths).text() + connections(generation);
+    /// What nftables is told, and the chains that it then has for users' rules.
+    record Text(String lines, Set<String> chains) {}
+
+    /// What puts these rules in the place of others, in one step.
+    ///
+    /// @param others the chains for users' rules of the ones that are there, as far as they are known, which no packet sees change; absent:
+    ///     whatever is there goes
+    Text text(int generation, Optional<Set<String>> others) {
+        var chains =
+                new RuleLines(place, networks, open)
+                        .lines("ct mark set 0x%x accept".formatted(generation));
+        var head = others.map(names -> emptying(names, chains.keySet())).orElse(REMOVING);
+        return new Text(
+                head + new PortRules(taps, mouths).text() + connections(chains, generation),
+                Set.copyOf(chains.keySet()));
+    }
+
+    private static String emptying(Set<String> before, Set<String> after) {
+        return EMPTYING
+                + before.stream()
+                        .filter(chain -> !after.contains(chain))
+                        .sorted()
+                        .map("delete chain inet segment %s\n"::formatted)
+                        .collect(Collectors.joining());
     }
 
     private static Stream<String> addresses(Tap tap, boolean isV6) {
@@ -75,10 +128,8 @@ final class SegmentRules {
                 .map(IpAddress::toString);
     }
 
-    private String connections(int generation) {
+    private String connections(Map<String, List<String>> chains, int generation) {
         return """
-                table inet segment
-                delete table inet segment
                 table inet segment {
                   set public4 { type ipv4_addr; flags interval; elements = { %s }; }
                   set public6 { type ipv6_addr; flags interval; elements = { %s }; }
@@ -96,7 +147,7 @@ final class SegmentRules {
                                 Elements.of(taps.stream().flatMap(tap -> slot(tap, true))),
                                 Elements.of(taps.stream().flatMap(tap -> slot(tap, false))))
                 + translation()
-                + decisions(generation)
+                + decisions(chains, generation)
                 + "}\n";
     }
 
@@ -130,10 +181,7 @@ final class SegmentRules {
                 .replace("GATEWAY", Fabric.GATEWAY.toString());
     }
 
-    private String decisions(int generation) {
-        var chains =
-                new RuleLines(place, networks, open)
-                        .lines("ct mark set 0x%x accept".formatted(generation));
+    private String decisions(Map<String, List<String>> chains, int generation) {
         return chains.entrySet().stream()
                         .map(chain -> chain(chain.getKey(), chain.getValue()))
                         .collect(Collectors.joining())

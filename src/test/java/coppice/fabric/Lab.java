@@ -21,10 +21,12 @@ import coppice.store.Store;
 import java.time.Clock;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
@@ -36,10 +38,10 @@ final class Lab implements AutoCloseable {
     private final Site site;
     private final Store store;
     private final FabricSettings settings;
-    private final Map<MemberId, Guest> guests = new LinkedHashMap<>();
+    private final Map<MemberId, Guest> guests = Collections.synchronizedMap(new LinkedHashMap<>());
     private Networks networks;
     private Fabric fabric;
-    private int slots;
+    private final AtomicInteger slots = new AtomicInteger();
 
     /// What two servers of one host must have each for itself.
     ///
@@ -144,7 +146,9 @@ final class Lab implements AutoCloseable {
     }
 
     List<Guest> guests() {
-        return List.copyOf(guests.values());
+        synchronized (guests) {
+            return List.copyOf(guests.values());
+        }
     }
 
     /// A VM with an interface, plugged in and open.
@@ -175,7 +179,7 @@ final class Lab implements AutoCloseable {
     /// The same, but nothing passes its port.
     Guest closedGuest(AccountId account, Optional<NewMembership> place, NewRule... rules) {
         var vm = new MemberId(RandomText.id("vm-"));
-        int slot = ++slots;
+        int slot = slots.incrementAndGet();
         var nic =
                 networks.join(
                                 account,
@@ -205,7 +209,9 @@ final class Lab implements AutoCloseable {
         undo.onFailure(() -> fabric.unplug(nic.vm()));
         ground.run(name, configuration(nic));
         var probe = guestEnd.add(ground.probe(name, "eth0"));
-        end.onFailure(guestEnd::close);
+        synchronized (guests) {
+            end.onFailure(guestEnd::close);
+        }
         return new Guest(nic, name, probe, guestEnd);
     }
 

@@ -1,0 +1,358 @@
+package coppice.fabric;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import coppice.Wait;
+import coppice.base.Failure;
+import coppice.base.IpAddress;
+import coppice.fabric.Lab.Guest;
+import coppice.identity.AccountId;
+import coppice.network.Ends;
+import coppice.network.MemberId;
+import coppice.network.Nic;
+import coppice.network.Protocol;
+import coppice.network.VpcId;
+import coppice.network.Wanted;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.Executors;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestInstance;
+
+/// VMs and servers come and go.
+@TestInstance(TestInstance.Lifecycle.PER_CLASS)
+class FabricIT {
+    private static final Duration PATIENCE = Duration.ofSeconds(5);
+    private static final Duration SHORT = Duration.ofMillis(500);
+
+    private final AccountId account = AccountId.random();
+    private Lab lab;
+
+    @BeforeAll
+    void open() {
+        lab = new Lab();
+    }
+
+    @AfterAll
+    void close() {
+        if (lab != null) {
+            lab.close();
+        }
+    }
+
+    @Test
+    void nothingPassesAPortThatIsNotOpen() {
+        var vpc = everythingPermitted();
+        var guest = Given.member(lab, account, vpc);
+        var closed = lab.closedGuest(account, Optional.of(Given.membership(vpc, new Wanted.Any())));
+        var flows =
+                List.of(
+                        Flow.icmp(guest.ipv4(), closed.ipv4()),
+                        Flow.icmp(guest.publicIpv6(), closed.publicIpv6()));
+        flows.forEach(flow -> assertEquals(new Flow.Silent(), guest.probe().outcome(flow, SHORT)));
+        lab.fabric().open(closed.vm());
+        flows.forEach(flow -> assertReached(guest, flow.again()));
+        lab.leave(guest);
+        lab.leave(closed);
+    }
+
+    @Test
+    void aVmThatIsTakenOutLeavesNothing() {
+        var hub = hub();
+        var vpc = everythingPermitted();
+        var guest = Given.member(lab, account, vpc);
+        var before = segment(guest);
+        var leaving = Given.member(lab, account, vpc);
+        assertReached(leaving, Flow.udp(leaving.ipv4(), 40001, guest.ipv4(), 80));
+        assertReached(leaving, Flow.udp(leaving.privateIpv6(), 40001, guest.privateIpv6(), 80));
+        assertReached(leaving, Flow.udp(leaving.ipv4(), 40001, Ground.INTERNET, 80));
+        var slot = lab.settings().slot(leaving.nic().slot());
+        var fromPlatform = Flow.udp(lab.settings().platform(), 40001, slot, 80);
+        assertTrue(lab.ground().host().outcome(fromPlatform, PATIENCE) instanceof Flow.Reached);
+        lab.leave(leaving);
+        assertEquals(before, segment(guest));
+        for (var address : leaving.addresses()) {
+            assertFalse(connections(guest).contains(address + " "), () -> connections(guest));
+        }
+        lab.leave(guest);
+        assertEquals(List.of(), Script.names(lab.settings().namespace(vpc.text())));
+        assertEquals(hub, hub());
+    }
+
+    @Test
+    void aVmIsReachedAtOnceByTheAddressOfOneThatIsGone() {
+        var vpc = everythingPermitted();
+        var guest = Given.member(lab, account, vpc);
+        for (int i = 0; i < 3; i++) {
+            var other = Given.member(lab, account, vpc);
+            for (var flow :
+                    List.of(
+                            Flow.udp(guest.ipv4(), 40001, other.ipv4(), 80),
+                            Flow.tcp(guest.ipv4(), 40001, other.ipv4(), 80),
+                            Flow.tcp(guest.privateIpv6(), 40001, other.privateIpv6(), 80))) {
+                assertReached(guest, flow);
+            }
+            assertReached(other, Flow.udp(other.ipv4(), 40002, guest.ipv4(), 80));
+            assertReached(other, Flow.udp(other.privateIpv6(), 40002, guest.privateIpv6(), 80));
+            assertEquals(IpAddress.stored("10.4.0.2"), other.ipv4());
+            lab.leave(other);
+        }
+        lab.leave(guest);
+    }
+
+    @Test
+    void aVmInheritsNoConnectionsWithTheAddress() {
+        var vpc = Given.vpc(lab, account, "10.5.0.0/24");
+        var guest = Given.member(lab, account, vpc);
+        // Not by its name: the rule stays.
+        var rule = Given.permitted(lab, account, Given.range("10.5.0.2/32"), Given.vm(guest));
+        var before = Given.member(lab, account, vpc);
+        assertReached(before, Flow.udp(before.ipv4(), 40001, guest.ipv4(), 80));
+        lab.leave(before);
+        var after = Given.member(lab, account, vpc);
+        assertEquals(before.ipv4(), after.ipv4());
+        after.probe().watch();
+        var answer = new Frame.Path(guest.ipv4(), after.ipv4()).udp(80, 40001, "late");
+        guest.probe().send(new Frame.Link(guest.nic().mac(), after.nic().mac()).ip(answer));
+        assertReached(after, Flow.udp(after.ipv4(), 40002, guest.ipv4(), 80));
+        assertEquals(
+                List.of(),
+                after.probe().heard().stream().filter(frame -> frame.contains("late")).toList());
+        lab.networks().deleteRule(account, rule.id().text());
+        lab.leave(guest);
+        lab.leave(after);
+    }
+
+    @Test
+    void aPortThatCannotBeMadeLeavesNothing() {
+        var hub = hub();
+        var vpc = everythingPermitted();
+        assertThrows(Failure.class, () -> plugIntoNothing(vpc));
+        assertEquals(List.of(), Script.names(lab.settings().namespace(vpc.text())));
+        var guest = Given.member(lab, account, vpc);
+        var before = segment(guest);
+        assertThrows(Failure.class, () -> plugIntoNothing(vpc));
+        assertEquals(before, segment(guest));
+        lab.leave(guest);
+        assertEquals(hub, hub());
+    }
+
+    @Test
+    void aPortThatCannotBeReachedLeavesNothing() {
+        try (var own = new Lab()) {
+            var vpc = Given.vpc(own, account, "10.4.0.0/24");
+            var guest = Given.member(own, account, vpc);
+            var namespace = own.settings().namespace(vpc.text());
+            var before = shown(namespace);
+            var hub = own.settings().namespace(Hub.NAME);
+            new Script(Optional.empty())
+                    .in(hub, "ip link set v%s down\n".formatted(vpc.text().substring(4, 18)));
+            assertThrows(Failure.class, () -> Given.member(own, account, vpc));
+            assertEquals(ofPorts(before), ofPorts(shown(namespace)));
+            assertEquals(1, own.guests().size());
+            assertEquals(guest, own.guests().getFirst());
+        }
+    }
+
+    private void plugIntoNothing(VpcId vpc) {
+        var nic =
+                new Nic(
+                        new MemberId("vm-00000000000000000000"),
+                        account,
+                        60000,
+                        lab.networks().publicIpv6(60000),
+                        Optional.of(
+                                new coppice.network.Membership(
+                                        vpc,
+                                        Optional.of(IpAddress.stored("10.4.0.200")),
+                                        Optional.empty(),
+                                        List.of())));
+        lab.fabric().plug(nic, new Holder.Namespace("lab-nobody"));
+    }
+
+    @Test
+    void anotherServerRemovesWhatItDoesNotWantAndTheRestGoesOn() {
+        try (var own = new Lab()) {
+            var vpc = Given.vpc(own, account, "10.4.0.0/24");
+            Given.everythingIsPermitted(own, account);
+            var guest = Given.member(own, account, vpc);
+            var beside = own.guests().size();
+            var alone = own.guest(account, Optional.empty());
+            var lost = Given.member(own, account, vpc);
+            var stranger = own.guest(account, Optional.empty());
+            assertEquals(1, beside);
+            var stream = Flow.udp(guest.ipv4(), 40001, Ground.INTERNET, 80);
+            guest.probe().stream(stream, Duration.ofMillis(5));
+            var removed = own.restart(List.of(guest, alone));
+            assertEquals(List.of(own.settings().namespace(stranger.vm().text())), removed);
+            assertFalse(
+                    Lab.shown(own.settings().namespace(vpc.text()), "ip", "link")
+                            .contains(new Tap(lost.nic(), new Holder.User(0)).name()));
+            assertNoLoss(guest, stream);
+            assertReached(guest, Flow.tcp(guest.ipv4(), 40002, Ground.INTERNET, 80));
+            assertReached(alone, Flow.tcp(alone.publicIpv6(), 40002, guest.publicIpv6(), 80));
+            own.plugAgain(lost);
+            own.plugAgain(stranger);
+            assertReached(guest, Flow.tcp(guest.ipv4(), 40003, lost.ipv4(), 80));
+            assertReached(stranger, Flow.tcp(stranger.publicIpv6(), 40003, lost.publicIpv6(), 80));
+        }
+    }
+
+    @Test
+    void noChangeIsMissedWhileAVmIsPluggedIn() throws InterruptedException {
+        var vpc = Given.vpc(lab, account, "10.7.0.0/24");
+        for (int i = 0; i < 10; i++) {
+            int moments = i;
+            var change =
+                    Thread.startVirtualThread(
+                            () -> {
+                                for (int n = 0; n < moments; n++) {
+                                    Wait.moment();
+                                }
+                                var end = Given.range("10.7.0.0/24");
+                                var port = Given.at(end, Protocol.TCP, 1000 + moments);
+                                Given.permitted(lab, account, end, port);
+                            });
+            var guest =
+                    lab.closedGuest(account, Optional.of(Given.membership(vpc, new Wanted.Any())));
+            change.join();
+            var heard = segment(guest);
+            lab.fabric().sweep();
+            assertEquals(segment(guest), heard);
+            lab.leave(guest);
+        }
+    }
+
+    @Test
+    void manyComeAndGoAtOnce() throws Exception {
+        try (var own = new Lab();
+                var threads = Executors.newVirtualThreadPerTaskExecutor()) {
+            var hub = own.settings().namespace(Hub.NAME);
+            var before = shown(hub);
+            var vpc = Given.vpc(own, account, "10.4.0.0/24");
+            var comings =
+                    Stream.generate(() -> threads.submit(() -> comeAndGo(own, vpc)))
+                            .limit(4)
+                            .toList();
+            for (var coming : comings) {
+                coming.get();
+            }
+            assertEquals(List.of(hub), Script.names(own.settings().namespace("")));
+            assertEquals(before, shown(hub));
+        }
+    }
+
+    private void comeAndGo(Lab own, VpcId vpc) {
+        for (int n = 0; n < 4; n++) {
+            var guest =
+                    own.closedGuest(account, Optional.of(Given.membership(vpc, new Wanted.Any())));
+            own.fabric().open(guest.vm());
+            Given.permitted(own, account, Ends.of(guest.vm()), Ends.of(vpc));
+            own.leave(guest);
+        }
+    }
+
+    @Test
+    void serversOfOneHostDoNotMeet() {
+        try (var ground = new Ground()) {
+            var host = host(ground);
+            try (var first = new Lab(ground, Lab.Site.FIRST)) {
+                Given.everythingIsPermitted(first, account);
+                var guest = Given.alone(first, account);
+                try (var second = new Lab(ground, Lab.Site.SECOND)) {
+                    Given.everythingIsPermitted(second, account);
+                    var other = Given.alone(second, account);
+                    var slot = second.settings().slot(other.nic().slot());
+                    for (var to :
+                            List.of(slot, second.settings().platform(), second.settings().hub())) {
+                        for (var flow :
+                                List.of(
+                                        Flow.tcp(guest.ipv4(), 40001, to, 80),
+                                        Flow.icmp(guest.ipv4(), to))) {
+                            assertFalse(
+                                    guest.probe().outcome(flow, SHORT) instanceof Flow.Reached,
+                                    flow::toString);
+                        }
+                    }
+                    var platform = Flow.tcp(first.settings().platform(), 40001, slot, 80);
+                    assertFalse(ground.host().outcome(platform, SHORT) instanceof Flow.Reached);
+                    assertReached(other, Flow.tcp(other.ipv4(), 40001, Ground.INTERNET, 80));
+                }
+                assertReached(guest, Flow.tcp(guest.ipv4(), 40002, Ground.INTERNET, 80));
+                assertReached(guest, Flow.tcp(guest.publicIpv6(), 40002, Ground.INTERNET_V6, 80));
+                Fabric.remove(first.settings());
+                assertEquals(List.of(), Script.names(first.settings().namespace("")));
+                assertEquals(host, host(ground));
+            }
+        }
+    }
+
+    private VpcId everythingPermitted() {
+        var here = Ends.rule(Ends.BARE, Ends.BARE);
+        return Given.vpc(lab, account, "10.4.0.0/24", here, Ends.rule(Ends.BARE, Ends.PUBLIC));
+    }
+
+    /// What there is of a VM's network, except for what its rules call themselves.
+    private String segment(Guest guest) {
+        return withoutGeneration(shown(lab.settings().namespace(Place.of(guest.nic()).name())));
+    }
+
+    private static List<String> ofPorts(String shown) {
+        return withoutGeneration(shown).lines().filter(line -> !line.contains("up0")).toList();
+    }
+
+    private static String withoutGeneration(String shown) {
+        return shown.replaceAll("0x[0-9a-f]{8}\\b", "GENERATION");
+    }
+
+    private String hub() {
+        return shown(lab.settings().namespace(Hub.NAME));
+    }
+
+    private static String host(Ground ground) {
+        return shown(ground.namespace(Ground.HOSTS_NAME));
+    }
+
+    private String connections(Guest guest) {
+        var namespace = lab.settings().namespace(Place.of(guest.nic()).name());
+        return Lab.shown(namespace, "conntrack", "-L")
+                + Lab.shown(namespace, "conntrack", "-L", "-f", "ipv6");
+    }
+
+    /// Neighbours come and go by themselves, but for those that are said to stay.
+    private static String shown(String namespace) {
+        return Stream.of(
+                        "ip -br link",
+                        "ip -4 route",
+                        "ip -6 route",
+                        "ip neigh show nud permanent",
+                        "bridge fdb show state static",
+                        "nft list ruleset")
+                .map(command -> Lab.shown(namespace, command.split(" ")))
+                .collect(Collectors.joining("\n"));
+    }
+
+    private static void assertReached(Guest from, Flow flow) {
+        var outcome = from.probe().outcome(flow, PATIENCE);
+        assertTrue(outcome instanceof Flow.Reached, () -> flow + ": " + outcome);
+    }
+
+    private static void assertNoLoss(Guest from, Flow stream) {
+        from.probe().rest(stream);
+        Wait.until(
+                PATIENCE,
+                () -> {
+                    var count = from.probe().count(stream);
+                    return count.answered() == count.sent();
+                },
+                () -> "lost: " + from.probe().count(stream));
+    }
+}
