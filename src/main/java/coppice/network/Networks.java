@@ -240,8 +240,11 @@ public final class Networks {
         if (networks.rules().size() + rules.size() > limits.rules() && !rules.isEmpty()) {
             throw new Failure(
                     Code.CONFLICT,
-                    "an account has at most %d firewall rules and this one has %d; delete some or send fewer"
-                            .formatted(limits.rules(), networks.rules().size()));
+                    "%san account has at most %d firewall rules and this one has %d; delete some or send fewer"
+                            .formatted(
+                                    field.isEmpty() ? "" : "firewall.rules: ",
+                                    limits.rules(),
+                                    networks.rules().size()));
         }
         return List.copyOf(rules);
     }

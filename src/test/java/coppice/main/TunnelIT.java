@@ -97,6 +97,32 @@ class TunnelIT {
         assertTrue(installation.networks().stream().noneMatch(name -> name.contains("tun-")));
     }
 
+    @Test
+    void anExitForwardsForAnyDestinationThatAVmsRouteNamesItFor() {
+        network("front", "10.20.1.0/24");
+        var tunnel =
+                ada.post(
+                                "/v5/tunnels",
+                                "{\"slug\":\"office\",\"vpcs\":[{\"vpcId\":\"front\",\"ipv4\":\"10.20.1.200\",\"exit\":true}]}")
+                        .expect(200);
+        client = new WireGuardClient(internet, tunnel.requiredString("clientConfig"));
+        client.add("192.31.196.1/32");
+        var vm =
+                ada.post(
+                                "/v5/vms",
+                                """
+                                {"firewall":{"rules":[]},"vpcs":[{"vpcId":"front",
+                                 "routes":[{"cidr":"192.31.196.0/24","via":"10.20.1.200"}]}]}
+                                """)
+                        .expect(200);
+        assertFalse(pings(vm, "192.31.196.1"));
+        allow("vmId", vm, "tunnelId", tunnel);
+        assertTrue(pings(vm, "192.31.196.1"));
+        assertFalse(pings(vm, Internet.IPV4));
+        restart();
+        assertTrue(pings(vm, "192.31.196.1"));
+    }
+
     private JsonObject network(String slug, String cidr) {
         return ada.post("/v5/vpcs", "{\"slug\":\"%s\",\"cidr\":\"%s\"}".formatted(slug, cidr))
                 .expect(200);
