@@ -7,6 +7,7 @@ import coppice.Wait;
 import coppice.fabric.Lab.Guest;
 import coppice.identity.AccountId;
 import coppice.network.Ends;
+import coppice.network.Matcher;
 import coppice.network.Protocol;
 import coppice.network.Rule;
 import java.nio.ByteBuffer;
@@ -85,7 +86,7 @@ class OpenConnectionsIT {
             var end = Ends.of(i % 2 == 0 ? guest.vm() : alone.vm());
             var rule =
                     Given.permitted(
-                            lab, account, end, Given.at(Ends.PUBLIC, Protocol.TCP, 1000 + i));
+                            lab, account, end, Given.at(Matcher.INTERNET, Protocol.TCP, 1000 + i));
             if (i % 3 != 0) {
                 lab.networks().deleteRule(account, rule.id().text());
             }
