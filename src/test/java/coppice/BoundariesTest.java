@@ -41,7 +41,7 @@ class BoundariesTest {
             4    | certificates    | dns store json http
             4    | git             | identity store json process http
             5    | fabric          | network identity dns process json
-            6    | vm              | qemu disk guest network fabric node logs identity store json process
+            6    | vm              | qemu disk guest dns network fabric node logs identity store json process
             6    | hardware        | network fabric store json process http
             7    | edge            | vm network fabric certificates http store json
             7    | ssh             | vm network identity http store json

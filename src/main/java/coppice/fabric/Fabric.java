@@ -1,5 +1,6 @@
 package coppice.fabric;
 
+import coppice.base.Code;
 import coppice.base.Failure;
 import coppice.base.IpAddress;
 import coppice.identity.AccountId;
@@ -10,11 +11,13 @@ import coppice.network.NetworkListener;
 import coppice.network.Networks;
 import coppice.network.Nic;
 import coppice.network.Rule;
+import coppice.network.Vpc;
 import java.nio.file.Path;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.stream.Collectors;
@@ -42,20 +45,28 @@ public final class Fabric implements NetworkListener, AutoCloseable {
     /// The next hop of every guest's IPv6 default route.
     public static final IpAddress GATEWAY_V6 = IpAddress.stored("fe80::1");
 
+    /// Where the platform answers to names, at its own address.
+    public static final int RESOLVER_PORT = 53;
+
     private final FabricSettings settings;
     private final Networks networks;
-    private final Map<Place, Segment> segments = new ConcurrentHashMap<>();
+    private final Segments segments;
+    private final Passages passages;
+    private final Set<Place> late = ConcurrentHashMap.newKeySet();
     private final Map<MemberId, Tap> taps = new ConcurrentHashMap<>();
+    private final Map<IpAddress, Nic> slots = new ConcurrentHashMap<>();
     private final Counters counters = new Counters();
 
-    private Fabric(FabricSettings settings, Networks networks) {
+    private Fabric(FabricSettings settings, Networks networks, WireGuardEnd end) {
         this.settings = settings;
         this.networks = networks;
+        this.segments = new Segments(settings);
+        this.passages = new Passages(settings, networks, segments, end);
     }
 
     /// Makes what all VMs share, or finds it there.
-    public static Fabric start(FabricSettings settings, Networks networks) {
-        var fabric = new Fabric(settings, networks);
+    public static Fabric start(FabricSettings settings, Networks networks, WireGuardEnd end) {
+        var fabric = new Fabric(settings, networks, end);
         new Hub(settings).start();
         networks.listen(fabric);
         return fabric;
@@ -72,26 +83,14 @@ public final class Fabric implements NetworkListener, AutoCloseable {
     /// @param holder who is at its other end
     public Plug plug(Nic nic, Holder holder) {
         var tap = new Tap(nic, holder);
-        var place = Place.of(nic);
-        Segment segment;
-        // First, so that no change is missed between what the segment reads and this.
-        taps.put(nic.vm(), tap);
-        do {
-            segment = segments.computeIfAbsent(place, here -> new Segment(here, settings));
-        } while (!plug(segment, place, tap));
-        return new Plug(Script.path(segment.namespace()), tap.name(), nic.mac());
-    }
-
-    private boolean plug(Segment segment, Place place, Tap tap) {
+        note(tap); // first, so that no change is missed between what the segment reads and this
         try {
-            boolean isPlugged = segment.plug(tap, () -> networks.of(tap.nic().account()));
-            if (!isPlugged) {
-                segments.remove(place, segment);
-            }
-            return isPlugged;
+            var segment =
+                    segments.with(
+                            Place.of(nic), s -> s.plug(tap, () -> networks.of(nic.account())));
+            return new Plug(Script.path(segment.namespace()), tap.name(), nic.mac());
         } catch (Failure e) {
-            taps.remove(tap.nic().vm(), tap);
-            unplug(segment, place, tap);
+            unplug(nic.vm());
             throw e;
         }
     }
@@ -100,7 +99,12 @@ public final class Fabric implements NetworkListener, AutoCloseable {
     public void open(MemberId vm) {
         var tap = taps.get(vm);
         if (tap != null) {
-            segments.get(Place.of(tap.nic())).open(tap);
+            segments.with(
+                    Place.of(tap.nic()),
+                    segment -> {
+                        segment.open(tap);
+                        return true;
+                    });
         }
     }
 
@@ -108,33 +112,30 @@ public final class Fabric implements NetworkListener, AutoCloseable {
     public void unplug(MemberId vm) {
         var tap = taps.remove(vm);
         if (tap != null) {
-            var place = Place.of(tap.nic());
-            unplug(segments.get(place), place, tap);
-        }
-    }
-
-    private void unplug(Segment segment, Place place, Tap tap) {
-        try {
-            if (segment.unplug(tap, () -> networks.of(tap.nic().account()))) {
-                segments.remove(place, segment);
+            slots.remove(settings.slot(tap.nic().slot()));
+            try {
+                segments.leave(
+                        Place.of(tap.nic()),
+                        segment -> segment.unplug(tap, () -> networks.of(tap.nic().account())));
+            } catch (Failure e) {
+                LOG.warn("{} was not taken out cleanly: {}", vm, e.getMessage());
             }
-        } catch (Failure e) {
-            LOG.warn("{} was not taken out cleanly: {}", tap.nic().vm(), e.getMessage());
         }
     }
 
     /// The VM of a machine that was plugged in for nobody.
     public void handOver(Nic nic, Holder holder) {
         adopt(nic, holder);
-        var networks = this.networks.of(nic.account());
         var place = Place.of(nic);
-        if (concerns(place, networks)) {
-            segments.get(place).apply(() -> this.networks.of(nic.account()));
+        if (concerns(place, networks.of(nic.account()))) {
+            apply(place, nic.account());
         }
     }
 
-    /// How many bytes have passed the port of each VM, in both directions, since it was plugged in.
+    /// How many bytes have passed the port of each VM, in both directions, since it was plugged in. What could not be put in place before
+    /// is tried again.
     public Map<MemberId, Long> traffic() {
+        late.forEach(place -> account(place).ifPresent(account -> apply(place, account)));
         var here = Map.copyOf(taps);
         var bytes =
                 counters.bytes(
@@ -161,30 +162,60 @@ public final class Fabric implements NetworkListener, AutoCloseable {
     /// Takes note of a VM that a former server plugged in and that runs.
     public void adopt(Nic nic, Holder holder) {
         var tap = new Tap(nic, holder);
-        segments.computeIfAbsent(Place.of(nic), here -> new Segment(here, settings)).adopt(tap);
-        taps.put(nic.vm(), tap);
+        segments.with(Place.of(nic), segment -> segment.adopt(tap));
+        note(tap);
+    }
+
+    private void note(Tap tap) {
+        taps.put(tap.nic().vm(), tap);
+        slots.put(settings.slot(tap.nic().slot()), tap.nic());
+    }
+
+    /// The VM whose packets have this source on the host's side.
+    public Optional<Nic> at(IpAddress slot) {
+        return Optional.ofNullable(slots.get(slot));
+    }
+
+    /// The host's own address towards its VMs.
+    public IpAddress platform() {
+        return settings.platform();
     }
 
     /// Removes what no VM that was adopted needs, and holds those to what the model says.
     ///
     /// @return the namespaces that were removed
     public List<String> sweep() {
+        passages.start();
         var strangers = strangers();
         strangers.forEach(name -> Segment.remove(settings, name));
-        segments.values().forEach(segment -> segment.sweep(() -> accountOf(segment)));
+        for (var place : segments.places()) {
+            account(place)
+                    .ifPresent(
+                            account ->
+                                    segments.leave(
+                                            place, s -> s.sweep(() -> networks.of(account))));
+        }
         return strangers.stream().map(settings::namespace).toList();
     }
 
-    private AccountNetworks accountOf(Segment segment) {
-        return taps.values().stream()
-                .filter(tap -> segments.get(Place.of(tap.nic())) == segment)
-                .findFirst()
-                .map(tap -> networks.of(tap.nic().account()))
-                .orElse(AccountNetworks.NONE);
+    /// Whose a place is.
+    private Optional<AccountId> account(Place place) {
+        return switch (place) {
+            case Place.Alone(var vm) ->
+                    Optional.ofNullable(taps.get(vm)).map(t -> t.nic().account());
+            case Place.InVpc(var vpc) ->
+                    networks.all()
+                            .flatMap(
+                                    account ->
+                                            Optional.ofNullable(account.vpcs().get(vpc)).stream())
+                            .map(Vpc::account)
+                            .findFirst();
+        };
     }
 
     private List<String> strangers() {
-        var known = segments.keySet().stream().map(Place::name).collect(Collectors.toSet());
+        var known = passages.names().collect(Collectors.toSet());
+        segments.places().forEach(place -> known.add(place.name()));
         return places(settings.instance()).stream().filter(name -> !known.contains(name)).toList();
     }
 
@@ -207,15 +238,36 @@ public final class Fabric implements NetworkListener, AutoCloseable {
         new Hub(settings).remove();
     }
 
+    /// A change that cannot be put in place everywhere is kept, and tried again; its caller hears that it is late.
     @Override
     public void changed(AccountId account, AccountNetworks before, AccountNetworks after) {
+        passages.change(before, after);
         var then = before.withRules(touched(before, before, after));
         var now = after.withRules(touched(after, before, after));
-        for (var place : places(account)) {
-            var segment = segments.get(place);
-            if (segment != null && (concerns(place, then) || concerns(place, now))) {
-                segment.apply(() -> networks.of(account));
+        boolean isDone = true;
+        for (var place : segments.places()) {
+            if (account(place).equals(Optional.of(account))
+                    && (concerns(place, then) || concerns(place, now))) {
+                isDone &= apply(place, account);
             }
+        }
+        if (!isDone) {
+            throw new Failure(
+                    Code.UNAVAILABLE,
+                    "the change is kept, but packets are not held to it everywhere yet; it is tried again");
+        }
+    }
+
+    /// @return whether it is in place
+    private boolean apply(Place place, AccountId account) {
+        late.add(place);
+        try {
+            segments.leave(place, segment -> segment.apply(() -> networks.of(account)));
+            late.remove(place);
+            return true;
+        } catch (Failure e) {
+            LOG.error("the rules of {} are late: {}", place.name(), e.getMessage());
+            return false;
         }
     }
 
@@ -242,13 +294,6 @@ public final class Fabric implements NetworkListener, AutoCloseable {
     private boolean concerns(Place place, AccountNetworks networks) {
         return !networks.rules().isEmpty()
                 && new RuleLines(place, networks, Public.of(settings.ipv6())).isOfUse();
-    }
-
-    private Set<Place> places(AccountId account) {
-        return taps.values().stream()
-                .filter(tap -> tap.nic().account().equals(account))
-                .map(tap -> Place.of(tap.nic()))
-                .collect(Collectors.toSet());
     }
 
     /// Lets go of the networks; VMs go on in them.

@@ -6,6 +6,7 @@ import coppice.network.MemberId;
 import coppice.network.Nic;
 import coppice.network.Protocol;
 import coppice.network.Rule;
+import coppice.network.Tunnel;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -49,8 +50,8 @@ final class RuleLines {
         lines.put(OTHERS, new ArrayList<>());
         for (var rule : networks.rules()) {
             for (var isV6 : List.of(false, true)) {
-                line(rule, isV6)
-                        .ifPresent(
+                lines(rule, isV6)
+                        .forEach(
                                 line ->
                                         lines.computeIfAbsent(chain(rule), _ -> new ArrayList<>())
                                                 .add(line + verdict));
@@ -66,14 +67,59 @@ final class RuleLines {
     }
 
     private String chain(Rule rule) {
-        return here(rule.source().vm())
+        return attached(rule.source())
                 .map(RuleLines::from)
+                .or(() -> attached(rule.destination()).map(RuleLines::to))
+                .or(() -> here(rule.source().vm()).map(RuleLines::from))
                 .or(() -> here(rule.destination().vm()).map(RuleLines::to))
                 .orElse(OTHERS);
     }
 
     private Optional<Nic> here(Optional<MemberId> vm) {
         return vm.flatMap(networks::nic).filter(place::holds);
+    }
+
+    /// What is true of the packets of connections that were opened through a tunnel, whichever way they go.
+    static Stream<String> comingFrom(Tunnel tunnel) {
+        return both(tunnel, "original", "reply");
+    }
+
+    /// What is true of the packets of connections that were opened to behind a tunnel.
+    static Stream<String> goingTo(Tunnel tunnel) {
+        return both(tunnel, "reply", "original");
+    }
+
+    private static Stream<String> both(Tunnel tunnel, String coming, String going) {
+        int mark = Mouth.mark(tunnel);
+        return Stream.of(
+                "ct direction %s meta mark and 0xffff0000 == 0x%x0000 ".formatted(coming, mark),
+                "ct direction %s meta mark and 0xffff == 0x%x ".formatted(going, mark));
+    }
+
+    static String from(Tunnel tunnel) {
+        return "from_tn_" + tunnel.number();
+    }
+
+    static String to(Tunnel tunnel) {
+        return "to_tn_" + tunnel.number();
+    }
+
+    /// A tunnel that an end names and that is attached here.
+    private Optional<Tunnel> attached(Matcher end) {
+        return place instanceof Place.InVpc(var vpc)
+                ? end.tunnel()
+                        .map(networks.tunnels()::get)
+                        .filter(tunnel -> tunnel.attachment(vpc).isPresent())
+                : Optional.empty();
+    }
+
+    /// One, or two where the direction of a packet says which end it comes from.
+    private Stream<String> lines(Rule rule, boolean isV6) {
+        var line = line(rule, isV6);
+        var destination = attached(rule.destination());
+        return attached(rule.source()).isPresent() && destination.isPresent()
+                ? line.stream().flatMap(text -> goingTo(destination.get()).map(c -> c + text))
+                : line.stream();
     }
 
     private Optional<String> line(Rule rule, boolean isV6) {
@@ -85,7 +131,7 @@ final class RuleLines {
         var local = known(place, place.nics(networks), isV6);
         if (from.isEmpty()
                 || to.isEmpty()
-                || (from.and(local).isEmpty() && to.and(local).isEmpty())) {
+                || !(isHere(rule.source(), from, local) || isHere(rule.destination(), to, local))) {
             return Optional.empty();
         }
         return protocol(rule, isV6)
@@ -99,16 +145,23 @@ final class RuleLines {
                                         + side("daddr", rule.destination(), to, isV6));
     }
 
+    private boolean isHere(Matcher end, Ranges ranges, Ranges local) {
+        return attached(end).isPresent() || !ranges.and(local).isEmpty();
+    }
+
     /// A quick answer for most rules of an account with many networks.
     private boolean canBeHere(Matcher end) {
+        if (end.tunnel().isPresent()) {
+            return attached(end).isPresent();
+        }
         return end.vm().isPresent()
                 ? here(end.vm()).isPresent()
                 : end.vpc().isEmpty() || place.equals(new Place.InVpc(end.vpc().get()));
     }
 
-    /// Where an end can be, as far as it says. A tunnel's is nowhere yet.
+    /// Where an end can be, as far as it says. Behind a tunnel anything can be, and elsewhere nothing that is behind it.
     private Ranges addresses(Matcher end, boolean isV6) {
-        if (end.tunnel().isPresent()) {
+        if (end.tunnel().isPresent() && attached(end).isEmpty()) {
             return Ranges.NONE;
         }
         var ranges = Ranges.all(isV6);

@@ -2,6 +2,7 @@ package coppice.fabric;
 
 import coppice.base.Failure;
 import coppice.base.IpAddress;
+import coppice.base.Undo;
 import coppice.network.AccountNetworks;
 import java.util.Collection;
 import java.util.LinkedHashMap;
@@ -11,7 +12,6 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.locks.ReentrantLock;
-import java.util.function.Function;
 import java.util.function.Supplier;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
@@ -68,6 +68,7 @@ final class Segment {
     private final String namespace;
     private final Script script;
     private final Map<String, Tap> taps = new LinkedHashMap<>();
+    private final Map<String, Mouth> mouths = new LinkedHashMap<>();
     private final ReentrantLock lock = new ReentrantLock();
     private int generation = ThreadLocalRandom.current().nextInt(SegmentRules.GENERATIONS);
     private boolean isGone;
@@ -99,18 +100,19 @@ final class Segment {
                         build();
                     }
                     taps.put(tap.name(), tap);
-                    enforce(port(tap), networks.get());
+                    enforce(SegmentPorts.port(tap, settings.mtu()), networks.get());
                     script.in(settings.namespace(Hub.NAME), ways(tap));
                     return true;
                 });
     }
 
     /// Takes note of a VM that a former server plugged in.
-    void adopt(Tap tap) {
-        locked(
+    boolean adopt(Tap tap) {
+        return locked(
                 () -> {
                     chains = Optional.of(chains.orElse(Set.of()));
-                    return taps.put(tap.name(), tap);
+                    taps.put(tap.name(), tap);
+                    return true;
                 });
     }
 
@@ -128,26 +130,107 @@ final class Segment {
                     if (taps.remove(tap.name()) == null) {
                         return isGone;
                     }
-                    if (taps.isEmpty()) {
+                    if (taps.isEmpty() && mouths.isEmpty()) {
                         isGone = true;
                         remove();
                     } else {
                         script.in(settings.namespace(Hub.NAME), noWays(waysTo(tap)));
-                        enforce(unport(tap), networks.get());
+                        enforce(SegmentPorts.unport(tap), networks.get());
+                    }
+                    return isGone;
+                });
+    }
+
+    /// Makes the end of a tunnel that is attached here, whose other end is in the tunnel's namespace.
+    ///
+    /// @return as [#plug]
+    boolean attach(Mouth mouth, String tunnel, Supplier<AccountNetworks> networks) {
+        return locked(
+                () -> {
+                    if (isGone) {
+                        return false;
+                    }
+                    if (!Script.exists(namespace)) {
+                        build();
+                    }
+                    mouths.put(mouth.name(), mouth);
+                    enforce(SegmentPorts.mouth(mouth, tunnel, settings.mtu()), networks.get());
+                    return true;
+                });
+    }
+
+    /// Takes the end of a tunnel away, and the segment with the last port.
+    ///
+    /// @return whether the segment is gone
+    boolean detach(Mouth mouth, Supplier<AccountNetworks> networks) {
+        return locked(
+                () -> {
+                    if (mouths.remove(mouth.name()) == null) {
+                        return isGone;
+                    }
+                    if (taps.isEmpty() && mouths.isEmpty()) {
+                        isGone = true;
+                        remove();
+                    } else {
+                        enforce(SegmentPorts.unmouth(mouth), networks.get());
                     }
                     return isGone;
                 });
     }
 
     /// Replaces the rules by what the model says now.
-    void apply(Supplier<AccountNetworks> networks) {
-        locked(
+    ///
+    /// @return whether the segment is gone
+    boolean apply(Supplier<AccountNetworks> networks) {
+        return locked(
                 () -> {
-                    if (!isGone && !taps.isEmpty()) {
+                    if (!isGone) {
                         replace(networks.get());
                     }
-                    return true;
+                    return isGone;
                 });
+    }
+
+    /// As [#apply], and removes what a former server has left of VMs that are not here.
+    boolean sweep(Supplier<AccountNetworks> networks) {
+        return locked(
+                () -> {
+                    var hub = settings.namespace(Hub.NAME);
+                    script.in(
+                            namespace,
+                            SegmentPorts.onlyThese(
+                                            Stream.concat(
+                                                    taps.keySet().stream(),
+                                                    mouths.keySet().stream()))
+                                    + SegmentPorts.forgotten(
+                                            strangers(namespace, "br0", here()).stream()));
+                    script.in(hub, noWays(strangers(hub, veth(place.name()), ways())));
+                    replace(networks.get());
+                    return false;
+                });
+    }
+
+    private Stream<IpAddress> here() {
+        return Stream.concat(
+                taps.values().stream().flatMap(tap -> tap.addresses().stream()),
+                mouths.values().stream().flatMap(mouth -> mouth.attachment().addresses()));
+    }
+
+    private Stream<IpAddress> ways() {
+        return taps.values().stream().flatMap(tap -> waysTo(tap).stream());
+    }
+
+    /// The addresses that are routed to a device and are none of these.
+    private List<IpAddress> strangers(String namespace, String device, Stream<IpAddress> known) {
+        var wanted = known.toList();
+        return script.ask(
+                        namespace,
+                        "ip -4 route show dev DEVICE\nip -6 route show dev DEVICE\n"
+                                .replace("DEVICE", device))
+                .lines()
+                .flatMap(line -> IpAddress.parse(line.split(" ")[0]).stream())
+                .filter(address -> !wanted.contains(address))
+                .toList();
     }
 
     private void replace(AccountNetworks networks) {
@@ -166,16 +249,21 @@ final class Segment {
     private void enforce(String first, AccountNetworks networks) {
         generation = generation % SegmentRules.GENERATIONS + 1;
         var text =
-                new SegmentRules(place, networks, taps.values(), settings).text(generation, chains);
+                new SegmentRules(place, networks, taps.values(), mouths.values(), settings)
+                        .text(generation, chains);
         chains = Optional.empty();
         script.in(namespace, first + "nft -f - <<'END'\n%sEND\n".formatted(text.lines()));
         chains = Optional.of(text.chains());
     }
 
     private void build() {
-        script.here(filled(PAIR));
-        script.in(settings.namespace(Hub.NAME), filled(HUB_SIDE));
-        script.in(namespace, filled(INSIDE));
+        try (var undo = new Undo()) {
+            undo.onFailure(this::remove);
+            script.here(filled(PAIR));
+            script.in(settings.namespace(Hub.NAME), filled(HUB_SIDE));
+            script.in(namespace, filled(INSIDE));
+            undo.keep();
+        }
     }
 
     private String filled(String text) {
@@ -192,58 +280,6 @@ final class Segment {
     private static String veth(String place) {
         var random = place.substring(place.indexOf('-') + 1);
         return "v" + random.substring(0, Math.min(random.length(), 14));
-    }
-
-    private String port(Tap tap) {
-        var lines = new StringBuilder("ip -batch - <<END\n");
-        lines.append(
-                """
-                MAKING
-                link set TAP mtu MTU master br0
-                link set TAP type bridge_slave learning off flood off bcast_flood off proxy_arp_wifi on
-                """
-                        .replace("MAKING", tap.making())
-                        .replace("TAP", tap.name())
-                        .replace("MTU", Integer.toString(settings.mtu())));
-        for (var address : tap.addresses()) {
-            lines.append(
-                    "neigh replace %s lladdr %s dev br0 nud permanent\n"
-                            .formatted(address, tap.nic().mac()));
-            lines.append("route replace %s dev br0\n".formatted(address));
-        }
-        lines.append("END\n");
-        return lines
-                + "bridge fdb replace %s dev %s master static\n"
-                        .formatted(tap.nic().mac(), tap.name());
-    }
-
-    private static String unport(Tap tap) {
-        return unlink(tap.name()) + forget(tap.addresses());
-    }
-
-    /// It may have failed to be made.
-    private static String unlink(String tap) {
-        return "if ip link show TAP >/dev/null 2>&1; then ip link del TAP; fi\n"
-                .replace("TAP", tap);
-    }
-
-    /// Connections of whoever has the addresses next are others.
-    private static String forget(Collection<IpAddress> addresses) {
-        var lines = new StringBuilder();
-        for (var address : addresses) {
-            lines.append(
-                    """
-                    ip neigh del ADDRESS dev br0 2>/dev/null || true
-                    ip route del ADDRESS dev br0 2>/dev/null || true
-                    """
-                            .replace("ADDRESS", address.toString()));
-            for (var side : new String[] {"orig-src", "orig-dst", "reply-src"}) {
-                lines.append(
-                        "conntrack -D -f %s --%s %s >/dev/null 2>&1 || true\n"
-                                .formatted(address.isV6() ? "ipv6" : "ipv4", side, address));
-            }
-        }
-        return lines.toString();
     }
 
     /// The hub's routes to a VM.
@@ -272,41 +308,6 @@ final class Segment {
     private List<IpAddress> waysTo(Tap tap) {
         return Stream.concat(
                         Stream.of(settings.slot(tap.nic().slot())), tap.nic().publicIpv6().stream())
-                .toList();
-    }
-
-    /// Removes what a former server has left of VMs that are not here, and replaces the rules by what the model says now.
-    void sweep(Supplier<AccountNetworks> networks) {
-        locked(
-                () -> {
-                    var ports = script.ask(namespace, "ip -br link show master br0\n");
-                    var lines =
-                            ports.lines()
-                                    .map(line -> line.split("[@ ]")[0])
-                                    .filter(name -> !taps.containsKey(name))
-                                    .map(Segment::unlink)
-                                    .collect(Collectors.joining());
-                    var addresses = strangers(namespace, "br0", Tap::addresses);
-                    var hub = settings.namespace(Hub.NAME);
-                    var ways = strangers(hub, veth(place.name()), this::waysTo);
-                    script.in(namespace, lines + forget(addresses));
-                    script.in(hub, noWays(ways));
-                    return true;
-                });
-        apply(networks);
-    }
-
-    /// The addresses that are routed to a device and are no VM's here.
-    private List<IpAddress> strangers(
-            String namespace, String device, Function<Tap, List<IpAddress>> addresses) {
-        var known = taps.values().stream().flatMap(tap -> addresses.apply(tap).stream()).toList();
-        return script.ask(
-                        namespace,
-                        "ip -4 route show dev DEVICE\nip -6 route show dev DEVICE\n"
-                                .replace("DEVICE", device))
-                .lines()
-                .flatMap(line -> IpAddress.parse(line.split(" ")[0]).stream())
-                .filter(address -> !known.contains(address))
                 .toList();
     }
 

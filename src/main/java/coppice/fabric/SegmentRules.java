@@ -3,6 +3,7 @@ package coppice.fabric;
 import coppice.base.IpAddress;
 import coppice.network.AccountNetworks;
 import coppice.network.Firewall;
+import coppice.network.Tunnel;
 import java.util.Collection;
 import java.util.List;
 import java.util.Map;
@@ -14,15 +15,13 @@ import java.util.stream.Stream;
 
 /// All that nftables has to know in one segment, as text: a pure function of the model and of what is plugged in.
 ///
-/// Two tables. In `bridge port`, a port says only what it is: its MAC, its addresses, in Ethernet, ARP and neighbour discovery; what is
-/// between two of them goes to whoever has the address, wherever the sender remembers somebody who had it before, and nothing goes to all. In `inet
-/// segment`, connections are decided about as [Firewall] does. A connection that was let pass carries the *generation* of these rules as
-/// its mark, and its next packets pass without another look. Rules that replace these have another generation, so every connection is
-/// looked at again: what is still permitted loses nothing, what is not is cut at its next packet. An ICMP error passes with its
-/// connection, and lets none pass.
+/// Two tables: `bridge port` ([PortRules]), and `inet segment`, where connections are decided about as [Firewall] does. A connection that
+/// was let pass carries the *generation* of these rules as its mark, and its next packets pass without another look. Rules that replace
+/// these have another generation, so every connection is looked at again: what is still permitted loses nothing, what is not is cut at
+/// its next packet. An ICMP error passes with its connection, and lets none pass.
 final class SegmentRules {
-    /// The rest of a connection's mark says through which tunnels it goes.
-    static final int GENERATIONS = 0x3ffff;
+    /// 0 is the mark of a connection that nobody has decided about.
+    static final int GENERATIONS = Integer.MAX_VALUE;
 
     /// A table that goes drops what passes until its hooks are gone, and one that comes lets all pass until its policies are set: for some
     /// microseconds, but with every change.
@@ -67,7 +66,7 @@ final class SegmentRules {
                 type filter hook forward priority filter; policy drop;
                 iifname "br0" oifname "br0" ip6 hoplimit 255 icmpv6 type { nd-neighbor-solicit, nd-neighbor-advert } accept
                 ct state invalid drop
-                ct mark and 0xMASK == 0xGENERATION accept
+                ct mark 0xGENERATION accept
                 iifname "up0" ip saddr PLATFORM accept
                 oifname "up0" ip daddr PLATFORM ct direction reply accept
                 oifname "up0" ip daddr PLATFORM meta l4proto { tcp, udp } th dport 53 accept
@@ -79,11 +78,17 @@ final class SegmentRules {
     private final Place place;
     private final AccountNetworks networks;
     private final List<Tap> taps;
+    private final List<Mouth> mouths;
     private final FabricSettings settings;
     private final Public open;
 
     SegmentRules(
-            Place place, AccountNetworks networks, Collection<Tap> taps, FabricSettings settings) {
+            Place place,
+            AccountNetworks networks,
+            Collection<Tap> taps,
+            Collection<Mouth> mouths,
+            FabricSettings settings) {
+        this.mouths = List.copyOf(mouths);
         this.place = place;
         this.networks = networks;
         this.taps = List.copyOf(taps);
@@ -101,12 +106,11 @@ final class SegmentRules {
     Text text(int generation, Optional<Set<String>> others) {
         var chains =
                 new RuleLines(place, networks, open)
-                        .lines(
-                                "ct mark set ct mark and 0x%x or 0x%x accept"
-                                        .formatted(~GENERATIONS, generation));
+                        .lines("ct mark set 0x%x accept".formatted(generation));
         var head = others.map(names -> emptying(names, chains.keySet())).orElse(REMOVING);
         return new Text(
-                head + ports() + connections(chains, generation), Set.copyOf(chains.keySet()));
+                head + new PortRules(taps, mouths).text() + connections(chains, generation),
+                Set.copyOf(chains.keySet()));
     }
 
     private static String emptying(Set<String> before, Set<String> after) {
@@ -118,88 +122,10 @@ final class SegmentRules {
                         .collect(Collectors.joining());
     }
 
-    private String ports() {
-        return """
-                table bridge port {
-                  set macs { type ifname . ether_addr; %s }
-                  set owners4 { type ifname . ipv4_addr; %s }
-                  set owners6 { type ifname . ipv6_addr; %s }
-                  set targets6 { typeof oifname . @th,64,128; %s }
-                  map stations4 { type ipv4_addr : ether_addr; %s }
-                  map stations6 { type ipv6_addr : ether_addr; %s }
-                  chain in {
-                    type filter hook prerouting priority -300; policy drop;
-                    iifname . ether saddr != @macs drop
-                    ether daddr != GATEWAY ether daddr set ip daddr map @stations4
-                    ether daddr != GATEWAY ether daddr set ip6 daddr map @stations6
-                    ether type arp arp htype 1 arp ptype ip iifname . arp saddr ether @macs iifname . arp saddr ip @owners4 accept
-                    ether type ip iifname . ip saddr @owners4 accept
-                    ether type ip6 iifname . ip6 saddr @owners6 accept
-                  }
-                  chain between {
-                    type filter hook forward priority -10; policy accept;
-                    ether type arp drop
-                    icmpv6 type nd-neighbor-solicit oifname . @th,64,128 @targets6 accept
-                    icmpv6 type { nd-neighbor-solicit, nd-router-advert, nd-redirect } drop
-                    icmpv6 type nd-neighbor-advert iifname . @th,64,128 != @targets6 drop
-                    meta pkttype { broadcast, multicast } drop
-                    ip daddr 224.0.0.0/3 drop
-                    ip6 daddr ff00::/8 drop
-                  }
-                }
-                """
-                .replace("GATEWAY", Segment.BRIDGE_MAC)
-                .formatted(
-                        elements(tap -> Stream.of(tap.nic().mac())),
-                        elements(tap -> addresses(tap, false)),
-                        elements(SegmentRules::addressesV6),
-                        elements(
-                                tap ->
-                                        Stream.concat(
-                                                        tap.addresses().stream()
-                                                                .filter(IpAddress::isV6),
-                                                        Stream.of(tap.linkLocal()))
-                                                .map(SegmentRules::hexadecimal)),
-                        set(taps.stream().flatMap(tap -> station(tap, addresses(tap, false)))),
-                        set(taps.stream().flatMap(tap -> station(tap, addressesV6(tap)))));
-    }
-
-    private static Stream<String> station(Tap tap, Stream<String> addresses) {
-        return addresses.map(address -> address + " : " + tap.nic().mac());
-    }
-
-    private static Stream<String> addressesV6(Tap tap) {
-        return Stream.concat(addresses(tap, true), Stream.of(tap.linkLocal().toString()));
-    }
-
     private static Stream<String> addresses(Tap tap, boolean isV6) {
         return tap.addresses().stream()
                 .filter(address -> address.isV6() == isV6)
                 .map(IpAddress::toString);
-    }
-
-    private static String hexadecimal(IpAddress address) {
-        return "0x%016x%016x".formatted(address.high(), address.low());
-    }
-
-    private String elements(Function<Tap, Stream<String>> values) {
-        return set(
-                taps.stream()
-                        .flatMap(
-                                tap ->
-                                        values.apply(tap)
-                                                .map(
-                                                        value ->
-                                                                "\"%s\" . %s"
-                                                                        .formatted(
-                                                                                tap.name(),
-                                                                                value))));
-    }
-
-    /// An empty list of elements is a syntax error.
-    private static String set(Stream<String> elements) {
-        var text = elements.collect(Collectors.joining(", "));
-        return text.isEmpty() ? "" : "elements = { %s };".formatted(text);
     }
 
     private String connections(Map<String, List<String>> chains, int generation) {
@@ -214,12 +140,12 @@ final class SegmentRules {
                         .formatted(
                                 open.v4(),
                                 open.v6(),
-                                set(
+                                Elements.of(
                                         taps.stream()
                                                 .flatMap(tap -> tap.nic().publicIpv6().stream())
                                                 .map(IpAddress::toString)),
-                                set(taps.stream().flatMap(tap -> slot(tap, true))),
-                                set(taps.stream().flatMap(tap -> slot(tap, false))))
+                                Elements.of(taps.stream().flatMap(tap -> slot(tap, true))),
+                                Elements.of(taps.stream().flatMap(tap -> slot(tap, false))))
                 + translation()
                 + decisions(chains, generation)
                 + "}\n";
@@ -262,7 +188,6 @@ final class SegmentRules {
                 + DECISIONS
                         .replace("DISPATCH", dispatch(chains.keySet()))
                         .replace("MAIL", mailPorts())
-                        .replace("MASK", Integer.toHexString(GENERATIONS))
                         .replace("GENERATION", Integer.toHexString(generation))
                         .replace("PLATFORM", settings.platform().toString());
     }
@@ -280,21 +205,33 @@ final class SegmentRules {
 
     /// To the chains of the VM that opened the connection and of the one that it goes to.
     private String dispatch(Collection<String> chains) {
-        return Stream.of(false, true)
-                .flatMap(
-                        isV6 ->
-                                Stream.of(
-                                        jumps(
-                                                "saddr",
-                                                isV6,
-                                                chains,
-                                                tap -> RuleLines.from(tap.nic())),
-                                        jumps(
-                                                "daddr",
-                                                isV6,
-                                                chains,
-                                                tap -> RuleLines.to(tap.nic()))))
-                .collect(Collectors.joining());
+        return mouths.stream()
+                        .map(Mouth::tunnel)
+                        .flatMap(tunnel -> jumps(tunnel, chains))
+                        .collect(Collectors.joining())
+                + Stream.of(false, true)
+                        .flatMap(
+                                isV6 ->
+                                        Stream.of(
+                                                jumps(
+                                                        "saddr",
+                                                        isV6,
+                                                        chains,
+                                                        tap -> RuleLines.from(tap.nic())),
+                                                jumps(
+                                                        "daddr",
+                                                        isV6,
+                                                        chains,
+                                                        tap -> RuleLines.to(tap.nic()))))
+                        .collect(Collectors.joining());
+    }
+
+    private static Stream<String> jumps(Tunnel tunnel, Collection<String> chains) {
+        return Stream.concat(
+                        RuleLines.comingFrom(tunnel).map(c -> c + "jump " + RuleLines.from(tunnel)),
+                        RuleLines.goingTo(tunnel).map(c -> c + "jump " + RuleLines.to(tunnel)))
+                .filter(line -> chains.contains(line.substring(line.lastIndexOf(' ') + 1)))
+                .map("    %s\n"::formatted);
     }
 
     private String jumps(

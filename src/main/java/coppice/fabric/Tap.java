@@ -35,4 +35,8 @@ record Tap(Nic nic, Holder holder) {
         long high = 0x00c0L << 48 | (slot >>> 24 & 0xff) << 40;
         return IpAddress.v6(0xfe80L << 48, high | 0xfffe000000L | slot & 0xffffff);
     }
+
+    Station station() {
+        return new Station(name(), nic.mac(), addresses(), linkLocal());
+    }
 }

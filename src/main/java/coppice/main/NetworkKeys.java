@@ -2,10 +2,15 @@ package coppice.main;
 
 import coppice.base.Cidr;
 import coppice.base.IpAddress;
+import coppice.dns.ResolverSettings;
 import coppice.fabric.FabricSettings;
 import coppice.network.HostRanges;
 import coppice.network.NetworkLimits;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.util.List;
 import java.util.Optional;
+import java.util.stream.Stream;
 
 /// The keys of the configuration that are about networks.
 final class NetworkKeys {
@@ -43,6 +48,36 @@ final class NetworkKeys {
                 "network.ipv4",
                 text -> IpAddress.parse(text).filter(a -> !a.isV6()).orElseThrow(),
                 "an IPv4 address");
+    }
+
+    /// How names are looked up that guests ask for.
+    static ResolverSettings resolver(Settings settings) {
+        var servers =
+                settings.parse(
+                        "network.resolvers",
+                        NetworkKeys::servers,
+                        "IP addresses of name servers, separated by commas");
+        var usual = ResolverSettings.USUAL;
+        var forwarding = usual.forwarding();
+        return new ResolverSettings(
+                new ResolverSettings.Forwarding(
+                        servers,
+                        forwarding.resolvConf(),
+                        forwarding.attempt(),
+                        forwarding.deadline(),
+                        forwarding.stripsPrivateAddresses()),
+                usual.cache(),
+                usual.perClient(),
+                usual.inAll(),
+                usual.idleTime());
+    }
+
+    private static List<InetSocketAddress> servers(String text) {
+        return Stream.of(text.split(" *, *"))
+                .filter(server -> !server.isEmpty())
+                .map(server -> IpAddress.parse(server).orElseThrow())
+                .map(server -> new InetSocketAddress(InetAddress.ofLiteral(server.toString()), 53))
+                .toList();
     }
 
     private static Optional<Cidr> ipv6(Settings settings) {

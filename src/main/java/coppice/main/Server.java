@@ -23,7 +23,9 @@ import coppice.base.Slug;
 import coppice.base.Undo;
 import coppice.disk.DataVolume;
 import coppice.disk.Reflink;
+import coppice.dns.Resolver;
 import coppice.fabric.Fabric;
+import coppice.fabric.WireGuardEnd;
 import coppice.http.HttpLimits;
 import coppice.http.HttpServer;
 import coppice.identity.Accounts;
@@ -39,6 +41,7 @@ import coppice.vm.BaseImage;
 import coppice.vm.FabricWiring;
 import coppice.vm.GuestFileAccess;
 import coppice.vm.LifeTimers;
+import coppice.vm.MemberNames;
 import coppice.vm.SnapshotTimers;
 import coppice.vm.Snapshots;
 import coppice.vm.Terminals;
@@ -46,6 +49,7 @@ import coppice.vm.UploadTimers;
 import coppice.vm.Uploads;
 import coppice.vm.Usage;
 import coppice.vm.Vms;
+import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.URI;
 import java.nio.file.Path;
@@ -88,7 +92,9 @@ final class Server implements AutoCloseable {
         var accounts = new Accounts(store, Clock.systemUTC());
         var keys = new ApiKeys(store, Clock.systemUTC());
         var networks = new Networks(store, NetworkKeys.limits(settings), Clock.systemUTC());
-        var host = host(settings, volume, reflink, networks);
+        var key = new ServerKey(data.resolve("wireguard.key"));
+        var fabric = keep(fabric(settings, networks, key));
+        var host = host(settings, volume, reflink, networks, fabric);
         var catalogue =
                 new Snapshots.Catalogue(
                         accounts.platform(), settings.defaultImage(), settings.imageAliases());
@@ -102,21 +108,46 @@ final class Server implements AutoCloseable {
                                 settings.vmLimits(),
                                 Clock.systemUTC()));
         publish(new Images(home, settings, host.launcher().hypervisor()), settings, vms);
+        keep(resolver(settings, vms, networks, fabric));
         keep(SnapshotTimers.start(vms.snapshots()));
         keep(LifeTimers.start(vms, settings.timerInterval()));
         var more = new ArrayList<>(metrics(settings, store, accounts, host));
         more.addAll(files(vms, settings, store, host));
-        more.addAll(tunnels(networks, settings));
+        more.addAll(tunnels(settings, networks, key));
         var routes = routes(vms, networks, settings, more);
         var api = new Api(apiSettings(settings), credentials(keys), routes);
         port = keep(HttpServer.start(address(settings), HttpLimits.DEFAULT, api)).port();
         LOG.info("listening on port {}, {}", port, host.launcher().hypervisor());
     }
 
-    private Vms.Host host(
-            Settings settings, DataVolume volume, Reflink reflink, Networks networks) {
+    private static Fabric fabric(Settings settings, Networks networks, ServerKey key) {
+        return Fabric.start(
+                NetworkKeys.fabric(settings, DataLock.instance(settings.dataDirectory())),
+                networks,
+                new WireGuardEnd(key.privateKey(), settings.tunnels().firstPort()));
+    }
+
+    private static List<Route> tunnels(Settings settings, Networks networks, ServerKey key) {
+        var tunnels = networks.tunnels(settings.tunnels(), key.publicKey());
+        return new TunnelRoutes(networks, tunnels).routes();
+    }
+
+    private static Resolver resolver(Settings settings, Vms vms, Networks networks, Fabric fabric) {
+        var address = InetAddress.ofLiteral(fabric.platform().toString());
+        return Resolver.start(
+                new InetSocketAddress(address, Fabric.RESOLVER_PORT),
+                NetworkKeys.resolver(settings),
+                new MemberNames(vms, networks, fabric),
+                Clock.systemUTC());
+    }
+
+    private static Vms.Host host(
+            Settings settings,
+            DataVolume volume,
+            Reflink reflink,
+            Networks networks,
+            Fabric fabric) {
         var instance = DataLock.instance(settings.dataDirectory());
-        var fabric = keep(Fabric.start(NetworkKeys.fabric(settings, instance), networks));
         var node = new Node(settings.capacity(), volume::free);
         return new Vms.Host(
                 volume.root(),
@@ -176,12 +207,6 @@ final class Server implements AutoCloseable {
                         new LegacyFileRoutes(vms, files, settings.brand().text()).routes())
                 .flatMap(List::stream)
                 .toList();
-    }
-
-    private static List<Route> tunnels(Networks networks, Settings settings) {
-        var key = new ServerKey(settings.dataDirectory().resolve("wireguard.key"));
-        var tunnels = networks.tunnels(settings.tunnels(), key.publicKey());
-        return new TunnelRoutes(networks, tunnels).routes();
     }
 
     private static List<Route> routes(

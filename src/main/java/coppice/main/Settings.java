@@ -86,6 +86,7 @@ public final class Settings {
         keys.put("network.ipv6", "");
         keys.put("network.ipv4", "");
         keys.put("network.mtu", "1500");
+        keys.put("network.resolvers", "");
         keys.put("network.maxRules", "1000");
         keys.put("network.maxVpcs", "100");
         keys.put("network.maxTunnels", "100");
@@ -294,6 +295,7 @@ public final class Settings {
         NetworkKeys.limits(this);
         NetworkKeys.fabric(this, "");
         NetworkKeys.egress(this);
+        NetworkKeys.resolver(this);
         checkImages();
         if (!mistakes.isEmpty()) {
             throw new Failure(

@@ -16,7 +16,6 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.function.Consumer;
 import java.util.function.Function;
-import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jdbi.v3.core.Handle;
 
@@ -37,11 +36,13 @@ public final class Networks {
         this.clock = clock;
     }
 
-    /// The ids of all private networks in a store.
+    /// The ids of all private networks and tunnels in a store.
     public static Set<String> idsIn(Store store) {
-        return store.read(NetworkRecords::vpcs).stream()
-                .map(vpc -> vpc.id().text())
-                .collect(Collectors.toSet());
+        return store.read(
+                handle ->
+                        handle.createQuery("select id from vpcs union select id from tunnels")
+                                .mapTo(String.class)
+                                .set());
     }
 
     /// Has the listener told of every change from now on.
@@ -239,8 +240,11 @@ public final class Networks {
         if (networks.rules().size() + rules.size() > limits.rules() && !rules.isEmpty()) {
             throw new Failure(
                     Code.CONFLICT,
-                    "an account has at most %d firewall rules and this one has %d; delete some or send fewer"
-                            .formatted(limits.rules(), networks.rules().size()));
+                    "%san account has at most %d firewall rules and this one has %d; delete some or send fewer"
+                            .formatted(
+                                    field.isEmpty() ? "" : "firewall.rules: ",
+                                    limits.rules(),
+                                    networks.rules().size()));
         }
         return List.copyOf(rules);
     }

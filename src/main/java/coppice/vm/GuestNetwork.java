@@ -5,6 +5,7 @@ import coppice.fabric.Fabric;
 import coppice.guest.NetworkSettings;
 import coppice.network.Membership;
 import coppice.network.Nic;
+import coppice.network.StaticRoute;
 import coppice.network.Vpc;
 import java.util.List;
 import java.util.Optional;
@@ -39,25 +40,49 @@ final class GuestNetwork {
         return address + "/" + vpc.range(address.isV6()).prefix();
     }
 
-    /// Who has no public address has no way to the Internet by IPv6.
+    /// Who has no public address has no way to the Internet by IPv6. A default route of the user's own takes the gateway's place.
     private static List<String> gateways(Nic nic) {
-        return nic.publicIpv6().isPresent()
-                ? List.of(Fabric.GATEWAY.toString(), Fabric.GATEWAY_V6.toString())
-                : List.of(Fabric.GATEWAY.toString());
+        return Stream.concat(
+                        Stream.of(Fabric.GATEWAY),
+                        nic.publicIpv6().map(_ -> Fabric.GATEWAY_V6).stream())
+                .filter(gateway -> !hasOwnDefault(nic, gateway.isV6()))
+                .map(IpAddress::toString)
+                .toList();
     }
 
-    /// A next hop that is the VM itself is left out: its kernel would refuse it.
+    private static boolean hasOwnDefault(Nic nic, boolean isV6) {
+        return wanted(nic)
+                .anyMatch(
+                        route ->
+                                route.cidr().prefix() == 0
+                                        && route.cidr().isV6() == isV6
+                                        && route.metric() == 0);
+    }
+
     private static List<NetworkSettings.Route> routes(Nic nic) {
+        var routes =
+                wanted(nic)
+                        .map(
+                                route ->
+                                        new NetworkSettings.Route(
+                                                route.cidr().toString(),
+                                                route.via().toString(),
+                                                route.metric()));
+        // The name server is still there.
+        var gateway =
+                hasOwnDefault(nic, false)
+                        ? Stream.of(
+                                new NetworkSettings.Route(
+                                        Fabric.GATEWAY + "/32", Fabric.GATEWAY.toString(), 0))
+                        : Stream.<NetworkSettings.Route>empty();
+        return Stream.concat(routes, gateway).toList();
+    }
+
+    /// The user's routes. A next hop that is the VM itself is left out: its kernel would refuse it.
+    private static Stream<StaticRoute> wanted(Nic nic) {
         var own = nic.membership().stream().flatMap(Membership::addresses).toList();
         return nic.membership().stream()
                 .flatMap(place -> place.routes().stream())
-                .filter(route -> !own.contains(route.via()))
-                .map(
-                        route ->
-                                new NetworkSettings.Route(
-                                        route.cidr().toString(),
-                                        route.via().toString(),
-                                        route.metric()))
-                .toList();
+                .filter(route -> !own.contains(route.via()));
     }
 }

@@ -15,6 +15,7 @@ import coppice.network.NewMembership;
 import coppice.network.NewNic;
 import coppice.network.NewRule;
 import coppice.network.Nic;
+import coppice.network.ServerKey;
 import coppice.process.Command;
 import coppice.store.Store;
 import java.time.Clock;
@@ -106,7 +107,7 @@ final class Lab implements AutoCloseable {
                             Optional.of(ground.namespace(Ground.HOSTS_NAME)));
             networks = readNetworks();
             end.onFailure(() -> Fabric.remove(settings));
-            fabric = Fabric.start(settings, networks);
+            fabric = startFabric();
             end.onFailure(() -> fabric.close());
             ground.run(
                     Ground.INTERNETS_NAME,
@@ -263,7 +264,7 @@ final class Lab implements AutoCloseable {
     List<String> restart(List<Guest> known) {
         fabric.close();
         networks = readNetworks();
-        fabric = Fabric.start(settings, networks);
+        fabric = startFabric();
         for (var guest : known) {
             fabric.adopt(guest.nic(), new Holder.Namespace(ground.namespace(guest.name())));
         }
@@ -288,5 +289,10 @@ final class Lab implements AutoCloseable {
     @Override
     public void close() {
         end.close();
+    }
+
+    private Fabric startFabric() {
+        var key = new ServerKey(ground.directory().resolve(id + ".key"));
+        return Fabric.start(settings, networks, new WireGuardEnd(key.privateKey(), 51_820));
     }
 }

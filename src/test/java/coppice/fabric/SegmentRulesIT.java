@@ -58,7 +58,8 @@ class SegmentRulesIT {
         var networks = new AnyNetworks(random, prefix).next();
         var nics = List.copyOf(networks.nics().values());
         var place = Place.of(nics.get(random.nextInt(nics.size())));
-        return new SegmentRules(place, networks, taps(random, place, networks), settings);
+        return new SegmentRules(
+                place, networks, taps(random, place, networks), List.of(), settings);
     }
 
     /// Some are not plugged in.

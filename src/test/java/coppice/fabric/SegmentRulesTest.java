@@ -46,6 +46,7 @@ class SegmentRulesTest {
     }
 
     private static SegmentRules rules(Golden golden) {
-        return new SegmentRules(golden.here(), golden.networks(), golden.taps(), golden.settings());
+        return new SegmentRules(
+                golden.here(), golden.networks(), golden.taps(), List.of(), golden.settings());
     }
 }

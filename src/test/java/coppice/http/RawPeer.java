@@ -6,6 +6,7 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
 import java.net.InetAddress;
+import java.net.InetSocketAddress;
 import java.net.Socket;
 import java.net.SocketTimeoutException;
 import java.nio.charset.StandardCharsets;
@@ -21,7 +22,12 @@ public final class RawPeer implements AutoCloseable {
 
     /// @param patience how long it waits for a byte
     public RawPeer(int port, Duration patience) throws IOException {
-        this.socket = new Socket(InetAddress.getLoopbackAddress(), port);
+        this(new InetSocketAddress(InetAddress.getLoopbackAddress(), port), patience);
+    }
+
+    /// As [#RawPeer(int, Duration)], of a server elsewhere.
+    public RawPeer(InetSocketAddress server, Duration patience) throws IOException {
+        this.socket = new Socket(server.getAddress(), server.getPort());
         socket.setSoTimeout(Math.toIntExact(patience.toMillis()));
     }
 

@@ -214,7 +214,8 @@ class CreateRefusalsIT {
                 404, "NOT_FOUND", NO_RULES + ",\"snapshotId\":\"svc/nothing\"", "svc/nothing");
         refusesCreate(404, "NOT_FOUND", NO_RULES + ",\"snapshotId\":\"busybox\"", "busybox");
         refusesCreate(409, "CONFLICT", NO_RULES + ",\"slug\":\"here\"", "slug");
-        refusesCreate(503, "UNAVAILABLE", NO_RULES + ",\"vpcs\":[{\"vpcId\":\"x\"}]", "vpcs");
+        refusesCreate(
+                404, "NOT_FOUND", NO_RULES + ",\"vpcs\":[{\"vpcId\":\"x\"}]", "vpcs[0].vpcId");
         refusesCreate(503, "UNAVAILABLE", NO_RULES + ",\"tls\":{\"rules\":[{}]}", "tls");
     }
 

@@ -107,7 +107,7 @@ class NetworkIT {
                         .requiredString("id");
         var place = ",\"vpcs\":[{\"vpcId\":\"back\"}]";
         var web = create(ada, NOBODY, place);
-        var db = create(ada, NOBODY, ",\"vpcs\":[{\"vpcId\":\"back\",\"ipv4\":\"10.20.30.77\"}]");
+        var db = create(ada, NOBODY, place.replace("}", ",\"ipv4\":\"10.20.30.77\"}"));
         var seen = db.requiredObjects("vpcs").getFirst();
         assertEquals(vpc, seen.requiredString("vpcId"));
         assertEquals("10.20.30.77", seen.requiredString("ipv4"));
@@ -142,6 +142,23 @@ class NetworkIT {
     private void restart() {
         installation.killServer();
         installation.startServer();
+    }
+
+    @Test
+    void membersOfANetworkFindEachOtherByNameAndNobodyElseDoes() {
+        ada.post("/v5/vpcs", "{\"slug\":\"back\",\"cidr\":\"10.20.30.0/24\"}").expect(200);
+        var place = ",\"slug\":\"%s\",\"vpcs\":[{\"vpcId\":\"back\",\"ipv4\":\"10.20.30.7%d\"}]";
+        var web = create(ada, NOBODY, place.formatted("web", 1));
+        var db = create(ada, NOBODY, place.formatted("db", 2));
+        var alone = create(ada, NOBODY, ",\"slug\":\"alone\"");
+        var ask = "nslookup %s | sed -n 's/^Address: *//p' | grep -v :53";
+        assertEquals("10.20.30.72", output(ada, web, ask.formatted("db") + " | grep 10."));
+        assertEquals("10.20.30.72", output(ada, web, ask.formatted("db.internal") + " | grep 10."));
+        assertEquals("10.20.30.71", output(ada, db, ask.formatted(id(web)) + " | grep 10."));
+        assertEquals("", output(ada, alone, ask.formatted("db")));
+        assertEquals("", output(ada, web, ask.formatted("alone")));
+        ada.delete("/v5/vms/db").expect(204);
+        assertEquals("", output(ada, web, ask.formatted("db")));
     }
 
     @Test

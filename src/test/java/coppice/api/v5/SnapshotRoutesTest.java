@@ -230,7 +230,7 @@ class SnapshotRoutesTest {
     void aListHasTheAccountsOwnAndCountsBeforeItIsCut() {
         given.base("debian");
         given.failed(given.ada());
-        var web = given.snapshot(given.ada(), "web");
+        var web = given.snapshot(given.ada(), "web-page");
         given.snapshot(given.ada(), "db");
         given.snapshot(given.bob(), "web");
         var all = ada.get("/v5/snapshots").expect(200);
@@ -243,7 +243,7 @@ class SnapshotRoutesTest {
         var page = ada.get("/v5/snapshots?limit=1&offset=1").expect(200);
         assertEquals(
                 all.requiredObjects("snapshots").get(1), page.requiredObjects("snapshots").get(0));
-        assertEquals(List.of(web.id().text()), ids(ada.get("/v5/snapshots?search=WE")));
+        assertEquals(List.of(web.id().text()), ids(ada.get("/v5/snapshots?search=B-P")));
         assertEquals(
                 List.of(web.id().text()),
                 ids(ada.get("/v5/snapshots?sourceVmId=" + web.sourceVm().orElseThrow())));

@@ -10,6 +10,7 @@ import coppice.json.JsonObject;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.net.InetSocketAddress;
 import java.net.SocketTimeoutException;
 import java.net.URI;
 import java.time.Duration;
@@ -49,7 +50,9 @@ public final class TerminalPeer {
     /// @throws CompletionException if it is not answered
     public static TerminalPeer open(URI address, String bearer) {
         try {
-            var peer = new RawPeer(address.getPort(), PATIENCE);
+            var peer =
+                    new RawPeer(
+                            new InetSocketAddress(address.getHost(), address.getPort()), PATIENCE);
             try {
                 shakeHands(peer, address, bearer);
                 return new TerminalPeer(RawSocket.over(peer));

@@ -1,0 +1,184 @@
+package coppice.fabric;
+
+import coppice.base.Secret;
+import coppice.network.Attachment;
+import coppice.network.Tunnel;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+
+/// The namespace of one tunnel: its WireGuard interface, whose socket stays with the host, and a pair of veths to each network that it is
+/// attached to. All is made so that it can be made again: what is right already is left alone, above all a client's session. Thread-safe.
+final class Passage {
+    /// Of WireGuard over IPv6 in Ethernet.
+    private static final int OVERHEAD = 80;
+
+    /// A WireGuard that is a program looks for its interface when it starts: it is not moved before the program answers.
+    private static final String MAKING =
+            """
+            if ! test -e /run/netns/NAMESPACE; then
+              ip netns add NAMESPACE
+              ip -n NAMESPACE link set lo up
+              ip link add DEVICE type wireguard 2>/dev/null || {
+                wireguard-go DEVICE </dev/null >/dev/null 2>&1
+                wg show DEVICE >/dev/null
+              }
+              ip link set DEVICE netns NAMESPACE
+            fi
+            """;
+
+    private static final String INSIDE =
+            """
+            echo 1 > /proc/sys/net/ipv4/ip_forward
+            echo 1 > /proc/sys/net/ipv6/conf/all/forwarding
+            echo 0 > /proc/sys/net/ipv6/conf/default/accept_dad
+            echo 1 > /proc/sys/net/ipv4/conf/default/proxy_arp
+            echo 0 > /proc/sys/net/ipv4/conf/all/send_redirects
+            echo 0 > /proc/sys/net/ipv4/conf/default/send_redirects
+            wg syncconf DEVICE /dev/stdin <<END
+            [Interface]
+            PrivateKey = PRIVATE
+            ListenPort = PORT
+            [Peer]
+            PublicKey = PEER
+            AllowedIPs = ALLOWED
+            END
+            ip link set DEVICE mtu MTU up
+            ip route replace default dev DEVICE
+            ip -6 route replace default dev DEVICE
+            for family in -4 -6; do
+              ip $family rule list | grep -q 'iif DEVICE lookup 100' || {
+                ip $family rule add iif DEVICE lookup 100 pref 100
+                ip $family rule add iif lo lookup 100 pref 101
+              }
+            done
+            """;
+
+    private final FabricSettings settings;
+    private final Script script;
+    private final String namespace;
+    private final Secret key;
+    private final ReentrantLock lock = new ReentrantLock();
+
+    /// @param key of the server
+    Passage(Tunnel tunnel, FabricSettings settings, Secret key) {
+        this.settings = settings;
+        this.script = settings.script();
+        this.namespace = settings.namespace(tunnel.id().text());
+        this.key = key;
+    }
+
+    String namespace() {
+        return namespace;
+    }
+
+    /// The interface, whose name no other one of this machine has: a WireGuard that is a program is asked by it.
+    static String device(FabricSettings settings, Tunnel tunnel) {
+        return "wg%s%x".formatted(settings.instance(), tunnel.number());
+    }
+
+    /// Makes it what the tunnel is now, but for the ends of its networks.
+    ///
+    /// @param port that the client dials
+    void make(Tunnel tunnel, int port) {
+        lock.lock();
+        try {
+            script.here(filled(MAKING, tunnel, port));
+            script.in(namespace, filled(INSIDE, tunnel, port));
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private String filled(String text, Tunnel tunnel, int port) {
+        return text.replace("NAMESPACE", namespace)
+                .replace("DEVICE", device(settings, tunnel))
+                .replace("PORT", Integer.toString(port))
+                .replace("PEER", tunnel.clientKey().text())
+                .replace("ALLOWED", allowed(tunnel))
+                .replace("MTU", Integer.toString(settings.mtu() - OVERHEAD))
+                .replace("PRIVATE", key.reveal());
+    }
+
+    private static String allowed(Tunnel tunnel) {
+        var allowed = new ArrayList<String>();
+        allowed.add(tunnel.clientV4() + "/32");
+        allowed.add(tunnel.clientV6() + "/128");
+        for (var attachment : tunnel.attachments()) {
+            attachment.remote().forEach(cidr -> allowed.add(cidr.toString()));
+            if (attachment.isExit()) {
+                allowed.add("0.0.0.0/0");
+                allowed.add("::/0");
+            }
+        }
+        return allowed.stream().distinct().collect(Collectors.joining(", "));
+    }
+
+    /// Connects it with its networks, whose segments have made their ends, and with no others.
+    void connect(Tunnel tunnel) {
+        lock.lock();
+        try {
+            var mouths = tunnel.attachments().stream().map(a -> new Mouth(tunnel, a)).toList();
+            script.in(namespace, inner(mouths) + rules(tunnel, mouths));
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private String inner(List<Mouth> mouths) {
+        var lines =
+                new StringBuilder(
+                        """
+                        for end in $(ip -o link show type veth | cut -d: -f2 | cut -d@ -f1); do
+                          case " KNOWN " in *" $end "*) ;; *) ip link del $end ;; esac
+                        done
+                        """
+                                .replace(
+                                        "KNOWN",
+                                        mouths.stream()
+                                                .map(Mouth::inner)
+                                                .collect(Collectors.joining(" "))));
+        for (var mouth : mouths) {
+            lines.append("ip link set %s up\n".formatted(mouth.inner()));
+            mouth.attachment()
+                    .addresses()
+                    .forEach(
+                            address ->
+                                    lines.append(
+                                            "ip addr replace %s/%d dev %s%s\n"
+                                                    .formatted(
+                                                            address,
+                                                            address.bits(),
+                                                            mouth.inner(),
+                                                            address.isV6() ? " nodad" : "")));
+            ranges(mouth.attachment())
+                    .forEach(
+                            range ->
+                                    lines.append(
+                                            "ip route replace %s dev %s table 100\n"
+                                                    .formatted(range, mouth.inner())));
+        }
+        return lines.toString();
+    }
+
+    private static Stream<String> ranges(Attachment attachment) {
+        return attachment.ranges().map(Object::toString);
+    }
+
+    private String rules(Tunnel tunnel, List<Mouth> mouths) {
+        return "nft -f - <<'END'\n%sEND\n"
+                .formatted(new PassageRules(tunnel, mouths, settings).text());
+    }
+
+    /// Takes it away; its interface and, where it is a program, its WireGuard end with it.
+    void remove() {
+        lock.lock();
+        try {
+            script.here("ip netns del %s\n".formatted(namespace));
+        } finally {
+            lock.unlock();
+        }
+    }
+}

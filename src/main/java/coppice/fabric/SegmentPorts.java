@@ -1,0 +1,97 @@
+package coppice.fabric;
+
+import coppice.base.IpAddress;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+
+/// The lines of shell that make and remove ports of a segment's bridge. What is there already is made what it should be.
+final class SegmentPorts {
+    private SegmentPorts() {}
+
+    static String port(Tap tap, int mtu) {
+        return made(tap.name(), tap.making(), mtu, "bcast_flood off", "down")
+                + known(tap.name(), tap.nic().mac(), tap.addresses().stream());
+    }
+
+    /// A tunnel answers for the ranges behind it itself, so it hears who asks for addresses that nobody here has.
+    ///
+    /// @param tunnel the namespace of the tunnel
+    static String mouth(Mouth mouth, String tunnel, int mtu) {
+        var making =
+                "link add %s type veth peer name %s address %s netns %s"
+                        .formatted(mouth.name(), mouth.inner(), mouth.mac(), tunnel);
+        return made(mouth.name(), making, mtu, "bcast_flood on", "up")
+                + known(mouth.name(), mouth.mac(), mouth.attachment().addresses());
+    }
+
+    /// Removes all ports but these.
+    static String onlyThese(Stream<String> names) {
+        return """
+                for port in $(ip -o link show master br0 | cut -d: -f2 | cut -d@ -f1); do
+                  case " KNOWN " in *" $port "*) ;; *) ip link del $port ;; esac
+                done
+                """
+                .replace("KNOWN", names.collect(Collectors.joining(" ")));
+    }
+
+    private static String made(String name, String making, int mtu, String flood, String state) {
+        return """
+                ip link show NAME >/dev/null 2>&1 || ip MAKING
+                ip -batch - <<END
+                link set NAME mtu MTU master br0
+                link set NAME type bridge_slave learning off flood off FLOOD proxy_arp_wifi on
+                link set NAME STATE
+                END
+                """
+                .replace("MAKING", making)
+                .replace("NAME", name)
+                .replace("MTU", Integer.toString(mtu))
+                .replace("FLOOD", flood)
+                .replace("STATE", state);
+    }
+
+    private static String known(String name, String mac, Stream<IpAddress> addresses) {
+        var lines = new StringBuilder("ip -batch - <<END\n");
+        addresses.forEach(
+                address ->
+                        lines.append(
+                                "neigh replace %s lladdr %s dev br0 nud permanent\nroute replace %s dev br0\n"
+                                        .formatted(address, mac, address)));
+        return lines + "END\nbridge fdb replace %s dev %s master static\n".formatted(mac, name);
+    }
+
+    /// Connections of whoever has the addresses next are others.
+    static String unport(Tap tap) {
+        return forgotten(tap.name(), tap.addresses().stream());
+    }
+
+    static String unmouth(Mouth mouth) {
+        return forgotten(mouth.name(), mouth.attachment().addresses());
+    }
+
+    private static String forgotten(String name, Stream<IpAddress> addresses) {
+        return "if ip link show NAME >/dev/null 2>&1; then ip link del NAME; fi\n"
+                        .replace("NAME", name)
+                + forgotten(addresses);
+    }
+
+    static String forgotten(Stream<IpAddress> addresses) {
+        var lines = new StringBuilder();
+        addresses.forEach(
+                address -> {
+                    lines.append(
+                            """
+                            ip neigh del ADDRESS dev br0 2>/dev/null || true
+                            ip route del ADDRESS dev br0 2>/dev/null || true
+                            """
+                                    .replace("ADDRESS", address.toString()));
+                    for (var side : new String[] {"orig-src", "orig-dst", "reply-src"}) {
+                        lines.append(
+                                "conntrack -D -f %s --%s %s >/dev/null 2>&1 || true\n"
+                                        .formatted(
+                                                address.isV6() ? "ipv6" : "ipv4", side, address));
+                    }
+                });
+        return lines.toString();
+    }
+}

@@ -1,0 +1,178 @@
+package coppice.main;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import coppice.Wait;
+import coppice.json.JsonObject;
+import java.time.Duration;
+import java.util.Map;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/// Tunnels with a real WireGuard at both ends.
+class TunnelIT {
+    private static final String NOBODY = "{\"rules\":[]}";
+    private static final Duration CUT = Duration.ofSeconds(2);
+
+    @AutoClose private Installation installation;
+    @AutoClose private Internet internet;
+    @AutoClose private WireGuardClient client;
+    private Client ada;
+
+    @BeforeEach
+    void start() {
+        installation =
+                Installation.start(
+                        Map.of(
+                                "COPPICE_NETWORK_IPV6",
+                                Internet.RANGE,
+                                "COPPICE_TUNNEL_HOST",
+                                "192.175.48.254"));
+        internet = new Internet(installation.host());
+        ada = installation.client("ada");
+    }
+
+    @AfterEach
+    void deleteAll() {
+        ada.get("/v5/vms").expect(200).requiredObjects("vms").stream()
+                .map(vm -> vm.requiredString("id"))
+                .forEach(vm -> ada.delete("/v5/vms/" + vm).expect(204));
+    }
+
+    @Test
+    void aClientReachesWhatItIsAttachedToAndItsConfigurationNeverChanges() {
+        var front = network("front", "10.20.1.0/24");
+        var back = network("back", "10.20.2.0/24");
+        var web = server("front");
+        var db = server("back");
+        var tunnel =
+                ada.post("/v5/tunnels", "{\"slug\":\"office\",\"vpcs\":[{\"vpcId\":\"front\"}]}")
+                        .expect(200);
+        client = new WireGuardClient(internet, tunnel.requiredString("clientConfig"));
+        assertFalse(client.fetches(address(web)));
+        allow("tunnelId", tunnel, "vpcId", front);
+        allow("tunnelId", tunnel, "vpcId", back);
+        assertTrue(client.fetches(address(web)));
+        assertTrue(client.fetches(address6(web)));
+        assertFalse(client.fetches(address(db)));
+        ada.post("/v5/tunnels/office/vpcs/back", "{}").expect(200);
+        assertTrue(client.fetches(address(db)));
+        restart();
+        assertTrue(client.fetches(address(web)) && client.fetches(address(db)));
+        act(web, "pause");
+        act(web, "start");
+        assertTrue(client.fetches(address(web)));
+        ada.delete("/v5/tunnels/office/vpcs/back").expect(200);
+        assertFalse(client.fetches(address(db)));
+        assertTrue(client.fetches(address(web)));
+        ada.post("/v5/tunnels/office/rotate-key", "{}").expect(200);
+        Wait.until(CUT, () -> !client.fetches(address(web)), () -> "the old key still works");
+    }
+
+    @Test
+    void whatIsBehindAClientIsReachedByRuleAndADeletedTunnelIsGone() {
+        network("front", "10.20.1.0/24");
+        var vm = server("front");
+        var tunnel =
+                ada.post(
+                                "/v5/tunnels",
+                                "{\"slug\":\"office\",\"vpcs\":[{\"vpcId\":\"front\",\"remoteCidrs\":[\"10.20.1.128/28\"]}]}")
+                        .expect(200);
+        client = new WireGuardClient(internet, tunnel.requiredString("clientConfig"));
+        client.add("10.20.1.130/32");
+        var own = tunnel.requiredObjects("attachments").getFirst().requiredString("ipv4");
+        assertFalse(pings(vm, own) || pings(vm, "10.20.1.130"));
+        allow("vmId", vm, "tunnelId", tunnel);
+        assertTrue(pings(vm, own));
+        assertTrue(pings(vm, "10.20.1.130"));
+        assertFalse(pings(vm, "10.20.1.131"));
+        assertFalse(client.fetches(address(vm)));
+        ada.delete("/v5/tunnels/office").expect(204);
+        Wait.until(CUT, () -> !pings(vm, own), () -> "the tunnel still carries");
+        assertEquals(0, ada.get("/v5/firewall/rules").expect(200).requiredInteger("totalCount"));
+        assertTrue(installation.networks().stream().noneMatch(name -> name.contains("tun-")));
+    }
+
+    @Test
+    void anExitForwardsForAnyDestinationThatAVmsRouteNamesItFor() {
+        network("front", "10.20.1.0/24");
+        var tunnel =
+                ada.post(
+                                "/v5/tunnels",
+                                "{\"slug\":\"office\",\"vpcs\":[{\"vpcId\":\"front\",\"ipv4\":\"10.20.1.200\",\"exit\":true}]}")
+                        .expect(200);
+        client = new WireGuardClient(internet, tunnel.requiredString("clientConfig"));
+        client.add("192.31.196.1/32");
+        var vm =
+                ada.post(
+                                "/v5/vms",
+                                """
+                                {"firewall":{"rules":[]},"vpcs":[{"vpcId":"front",
+                                 "routes":[{"cidr":"192.31.196.0/24","via":"10.20.1.200"}]}]}
+                                """)
+                        .expect(200);
+        assertFalse(pings(vm, "192.31.196.1"));
+        allow("vmId", vm, "tunnelId", tunnel);
+        assertTrue(pings(vm, "192.31.196.1"));
+        assertFalse(pings(vm, Internet.IPV4));
+        restart();
+        assertTrue(pings(vm, "192.31.196.1"));
+    }
+
+    private JsonObject network(String slug, String cidr) {
+        return ada.post("/v5/vpcs", "{\"slug\":\"%s\",\"cidr\":\"%s\"}".formatted(slug, cidr))
+                .expect(200);
+    }
+
+    /// A VM with a page in a network.
+    private JsonObject server(String network) {
+        var vm =
+                ada.post(
+                                "/v5/vms",
+                                "{\"firewall\":%s,\"vpcs\":[{\"vpcId\":\"%s\"}]}"
+                                        .formatted(NOBODY, network))
+                        .expect(200);
+        ada.run(
+                vm.requiredString("id"),
+                "mkdir -p /www; echo here > /www/page; httpd -p 80 -h /www");
+        return vm;
+    }
+
+    private void allow(String from, JsonObject source, String to, JsonObject destination) {
+        ada.post(
+                        "/v5/firewall/rules",
+                        "{\"action\":\"allow\",\"source\":{\"%s\":\"%s\"},\"destination\":{\"%s\":\"%s\"}}"
+                                .formatted(
+                                        from,
+                                        source.requiredString("id"),
+                                        to,
+                                        destination.requiredString("id")))
+                .expect(200);
+    }
+
+    private boolean pings(JsonObject vm, String address) {
+        var command = "ping -c 1 -W 1 %s >/dev/null 2>&1; echo $?".formatted(address);
+        return ada.run(vm.requiredString("id"), command).equals("0");
+    }
+
+    private static String address(JsonObject vm) {
+        return vm.requiredObjects("vpcs").getFirst().requiredString("ipv4");
+    }
+
+    private static String address6(JsonObject vm) {
+        return "[%s]".formatted(vm.requiredObjects("vpcs").getFirst().requiredString("ipv6"));
+    }
+
+    private void act(JsonObject vm, String act) {
+        ada.post("/v5/vms/%s/%s".formatted(vm.requiredString("id"), act), "{}").expect(200);
+    }
+
+    private void restart() {
+        installation.killServer();
+        installation.startServer();
+    }
+}
