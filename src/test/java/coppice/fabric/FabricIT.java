@@ -21,14 +21,13 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.Executors;
-import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
 
-/// VMs and servers come and go.
+/// VMs come and go.
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 class FabricIT {
     private static final Duration PATIENCE = Duration.ofSeconds(5);
@@ -152,12 +151,12 @@ class FabricIT {
             var vpc = Given.vpc(own, account, "10.4.0.0/24");
             var guest = Given.member(own, account, vpc);
             var namespace = own.settings().namespace(vpc.text());
-            var before = shown(namespace);
+            var before = Given.shown(namespace);
             var hub = own.settings().namespace(Hub.NAME);
             new Script(Optional.empty())
                     .in(hub, "ip link set v%s down\n".formatted(vpc.text().substring(4, 18)));
             assertThrows(Failure.class, () -> Given.member(own, account, vpc));
-            assertEquals(ofPorts(before), ofPorts(shown(namespace)));
+            assertEquals(ofPorts(before), ofPorts(Given.shown(namespace)));
             assertEquals(1, own.guests().size());
             assertEquals(guest, own.guests().getFirst());
         }
@@ -177,34 +176,6 @@ class FabricIT {
                                         Optional.empty(),
                                         List.of())));
         lab.fabric().plug(nic, new Holder.Namespace("lab-nobody"));
-    }
-
-    @Test
-    void anotherServerRemovesWhatItDoesNotWantAndTheRestGoesOn() {
-        try (var own = new Lab()) {
-            var vpc = Given.vpc(own, account, "10.4.0.0/24");
-            Given.everythingIsPermitted(own, account);
-            var guest = Given.member(own, account, vpc);
-            var beside = own.guests().size();
-            var alone = own.guest(account, Optional.empty());
-            var lost = Given.member(own, account, vpc);
-            var stranger = own.guest(account, Optional.empty());
-            assertEquals(1, beside);
-            var stream = Flow.udp(guest.ipv4(), 40001, Ground.INTERNET, 80);
-            guest.probe().stream(stream, Duration.ofMillis(5));
-            var removed = own.restart(List.of(guest, alone));
-            assertEquals(List.of(own.settings().namespace(stranger.vm().text())), removed);
-            assertFalse(
-                    Lab.shown(own.settings().namespace(vpc.text()), "ip", "link")
-                            .contains(new Tap(lost.nic(), new Holder.User(0)).name()));
-            assertNoLoss(guest, stream);
-            assertReached(guest, Flow.tcp(guest.ipv4(), 40002, Ground.INTERNET, 80));
-            assertReached(alone, Flow.tcp(alone.publicIpv6(), 40002, guest.publicIpv6(), 80));
-            own.plugAgain(lost);
-            own.plugAgain(stranger);
-            assertReached(guest, Flow.tcp(guest.ipv4(), 40003, lost.ipv4(), 80));
-            assertReached(stranger, Flow.tcp(stranger.publicIpv6(), 40003, lost.publicIpv6(), 80));
-        }
     }
 
     @Test
@@ -237,7 +208,7 @@ class FabricIT {
         try (var own = new Lab();
                 var threads = Executors.newVirtualThreadPerTaskExecutor()) {
             var hub = own.settings().namespace(Hub.NAME);
-            var before = shown(hub);
+            var before = Given.shown(hub);
             var vpc = Given.vpc(own, account, "10.4.0.0/24");
             var comings =
                     Stream.generate(() -> threads.submit(() -> comeAndGo(own, vpc)))
@@ -247,52 +218,17 @@ class FabricIT {
                 coming.get();
             }
             assertEquals(List.of(hub), Script.names(own.settings().namespace("")));
-            assertEquals(before, shown(hub));
+            assertEquals(before, Given.shown(hub));
         }
     }
 
     private void comeAndGo(Lab own, VpcId vpc) {
-        for (int n = 0; n < 4; n++) {
+        for (int n = 0; n < 2; n++) {
             var guest =
                     own.closedGuest(account, Optional.of(Given.membership(vpc, new Wanted.Any())));
             own.fabric().open(guest.vm());
             Given.permitted(own, account, Ends.of(guest.vm()), Ends.of(vpc));
             own.leave(guest);
-        }
-    }
-
-    @Test
-    void serversOfOneHostDoNotMeet() {
-        try (var ground = new Ground()) {
-            var host = host(ground);
-            try (var first = new Lab(ground, Lab.Site.FIRST)) {
-                Given.everythingIsPermitted(first, account);
-                var guest = Given.alone(first, account);
-                try (var second = new Lab(ground, Lab.Site.SECOND)) {
-                    Given.everythingIsPermitted(second, account);
-                    var other = Given.alone(second, account);
-                    var slot = second.settings().slot(other.nic().slot());
-                    for (var to :
-                            List.of(slot, second.settings().platform(), second.settings().hub())) {
-                        for (var flow :
-                                List.of(
-                                        Flow.tcp(guest.ipv4(), 40001, to, 80),
-                                        Flow.icmp(guest.ipv4(), to))) {
-                            assertFalse(
-                                    guest.probe().outcome(flow, SHORT) instanceof Flow.Reached,
-                                    flow::toString);
-                        }
-                    }
-                    var platform = Flow.tcp(first.settings().platform(), 40001, slot, 80);
-                    assertFalse(ground.host().outcome(platform, SHORT) instanceof Flow.Reached);
-                    assertReached(other, Flow.tcp(other.ipv4(), 40001, Ground.INTERNET, 80));
-                }
-                assertReached(guest, Flow.tcp(guest.ipv4(), 40002, Ground.INTERNET, 80));
-                assertReached(guest, Flow.tcp(guest.publicIpv6(), 40002, Ground.INTERNET_V6, 80));
-                Fabric.remove(first.settings());
-                assertEquals(List.of(), Script.names(first.settings().namespace("")));
-                assertEquals(host, host(ground));
-            }
         }
     }
 
@@ -304,7 +240,8 @@ class FabricIT {
 
     /// What there is of a VM's network, except for what its rules call themselves.
     private String segment(Guest guest) {
-        return withoutGeneration(shown(lab.settings().namespace(Place.of(guest.nic()).name())));
+        return withoutGeneration(
+                Given.shown(lab.settings().namespace(Place.of(guest.nic()).name())));
     }
 
     private static List<String> ofPorts(String shown) {
@@ -316,11 +253,7 @@ class FabricIT {
     }
 
     private String hub() {
-        return shown(lab.settings().namespace(Hub.NAME));
-    }
-
-    private static String host(Ground ground) {
-        return shown(ground.namespace(Ground.HOSTS_NAME));
+        return Given.shown(lab.settings().namespace(Hub.NAME));
     }
 
     private String connections(Guest guest) {
@@ -329,32 +262,8 @@ class FabricIT {
                 + Lab.shown(namespace, "conntrack", "-L", "-f", "ipv6");
     }
 
-    /// Neighbours come and go by themselves, but for those that are said to stay.
-    private static String shown(String namespace) {
-        return Stream.of(
-                        "ip -br link",
-                        "ip -4 route",
-                        "ip -6 route",
-                        "ip neigh show nud permanent",
-                        "bridge fdb show state static",
-                        "nft list ruleset")
-                .map(command -> Lab.shown(namespace, command.split(" ")))
-                .collect(Collectors.joining("\n"));
-    }
-
     private static void assertReached(Guest from, Flow flow) {
         var outcome = from.probe().outcome(flow, PATIENCE);
         assertTrue(outcome instanceof Flow.Reached, () -> flow + ": " + outcome);
-    }
-
-    private static void assertNoLoss(Guest from, Flow stream) {
-        from.probe().rest(stream);
-        Wait.until(
-                PATIENCE,
-                () -> {
-                    var count = from.probe().count(stream);
-                    return count.answered() == count.sent();
-                },
-                () -> "lost: " + from.probe().count(stream));
     }
 }

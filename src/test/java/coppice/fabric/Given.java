@@ -14,6 +14,8 @@ import coppice.network.VpcId;
 import coppice.network.Wanted;
 import java.util.List;
 import java.util.Optional;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 /// What tests start from.
 final class Given {
@@ -85,5 +87,18 @@ final class Given {
 
     static Guest alone(Lab lab, AccountId account, NewRule... rules) {
         return lab.guest(account, Optional.empty(), rules);
+    }
+
+    /// What there is in a namespace. Neighbours come and go by themselves, but for those that are said to stay.
+    static String shown(String namespace) {
+        return Stream.of(
+                        "ip -br link",
+                        "ip -4 route",
+                        "ip -6 route",
+                        "ip neigh show nud permanent",
+                        "bridge fdb show state static",
+                        "nft list ruleset")
+                .map(command -> Lab.shown(namespace, command.split(" ")))
+                .collect(Collectors.joining("\n"));
     }
 }

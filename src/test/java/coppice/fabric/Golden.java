@@ -28,7 +28,8 @@ import java.util.Optional;
 import java.util.UUID;
 import java.util.stream.Stream;
 
-/// A file of `src/test/resources/coppice/fabric`: what an account has and where one looks at it from, `---`, and the text that is made of it.
+/// A file of `src/test/resources/coppice/fabric`: what an account has and where one looks at it from, `---`, and the text that is made of
+/// it.
 ///
 ///     network NAME RANGE RANGE
 ///     vm NAME SLOT                              or with "in NETWORK ADDRESS..."

@@ -183,8 +183,10 @@ final class Probe implements AutoCloseable {
     }
 
     /// Says something to everybody who has a TCP connection to this end.
-    void say(String text) {
-        asked("say " + text);
+    ///
+    /// @return to how many
+    int say(String text) {
+        return Integer.parseInt(asked("say " + text).split(" ")[1]);
     }
 
     /// Hears frames from now on.

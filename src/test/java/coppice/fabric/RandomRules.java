@@ -65,7 +65,7 @@ record RandomRules(Random random, List<IpAddress> strangers) {
     }
 
     private Who who(AccountNetworks networks) {
-        int kind = random.nextInt(8);
+        int kind = random.nextInt(9);
         var vm =
                 kind < 2 && !networks.nics().isEmpty()
                         ? Optional.of(any(List.copyOf(networks.nics().keySet())))
@@ -74,7 +74,7 @@ record RandomRules(Random random, List<IpAddress> strangers) {
                 kind > 1 && kind < 4 || random.nextInt(12) == 0
                         ? Optional.of(any(List.copyOf(networks.vpcs().keySet())))
                         : Optional.<VpcId>empty();
-        boolean isPublic = vm.isEmpty() && vpc.isEmpty() && kind == 4;
+        boolean isPublic = vm.isEmpty() && vpc.isEmpty() && (kind == 4 || kind == 5);
         boolean isNobody = vm.isEmpty() && vpc.isEmpty() && !isPublic;
         var cidr =
                 isNobody || random.nextInt(5) == 0
