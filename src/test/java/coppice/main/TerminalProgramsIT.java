@@ -103,11 +103,13 @@ class TerminalProgramsIT {
         assertEquals(3, peer.textAfterOutput().requiredInteger("exitCode"));
     }
 
+    /// The command fails as long as the file is not there that it shows.
     private void awaitContent(String expected, String command) {
+        var look = command + " || true";
         Wait.until(
                 Duration.ofSeconds(20),
-                () -> client.run(vm, command).strip().equals(expected),
-                () -> "%s: %s".formatted(command, client.run(vm, command)));
+                () -> client.run(vm, look).strip().equals(expected),
+                () -> "%s: %s".formatted(command, client.run(vm, look)));
     }
 
     /// As [TerminalPeer] shows bytes.
