@@ -91,18 +91,35 @@ final class Segment {
     ///
     /// @return false if the segment has just been removed: there is another one by now, or has to be
     boolean plug(Tap tap, Supplier<AccountNetworks> networks) {
-        return locked(
+        return come(
                 () -> {
-                    if (isGone) {
-                        return false;
-                    }
-                    if (!Script.exists(namespace)) {
-                        build();
-                    }
                     taps.put(tap.name(), tap);
                     enforce(SegmentPorts.port(tap, settings.mtu()), networks.get());
                     script.in(settings.namespace(Hub.NAME), ways(tap));
-                    return true;
+                });
+    }
+
+    /// Makes the end of a tunnel that is attached here, whose other end is in the tunnel's namespace.
+    ///
+    /// @return as [#plug]
+    boolean attach(Mouth mouth, String tunnel, Supplier<AccountNetworks> networks) {
+        return come(
+                () -> {
+                    mouths.put(mouth.name(), mouth);
+                    enforce(SegmentPorts.mouth(mouth, tunnel, settings.mtu()), networks.get());
+                });
+    }
+
+    private boolean come(Runnable act) {
+        return locked(
+                () -> {
+                    if (!isGone) {
+                        if (!Script.exists(namespace)) {
+                            build();
+                        }
+                        act.run();
+                    }
+                    return !isGone;
                 });
     }
 
@@ -121,41 +138,16 @@ final class Segment {
         script.in(namespace, "ip link set %s up\n".formatted(tap.name()));
     }
 
-    /// Takes a VM out, and the segment away with the last one.
+    /// Takes a VM out, and the segment away with the last port.
     ///
     /// @return whether the segment is gone
     boolean unplug(Tap tap, Supplier<AccountNetworks> networks) {
-        return locked(
+        return go(
+                taps,
+                tap.name(),
                 () -> {
-                    if (taps.remove(tap.name()) == null) {
-                        return isGone;
-                    }
-                    if (taps.isEmpty() && mouths.isEmpty()) {
-                        isGone = true;
-                        remove();
-                    } else {
-                        script.in(settings.namespace(Hub.NAME), noWays(waysTo(tap)));
-                        enforce(SegmentPorts.unport(tap), networks.get());
-                    }
-                    return isGone;
-                });
-    }
-
-    /// Makes the end of a tunnel that is attached here, whose other end is in the tunnel's namespace.
-    ///
-    /// @return as [#plug]
-    boolean attach(Mouth mouth, String tunnel, Supplier<AccountNetworks> networks) {
-        return locked(
-                () -> {
-                    if (isGone) {
-                        return false;
-                    }
-                    if (!Script.exists(namespace)) {
-                        build();
-                    }
-                    mouths.put(mouth.name(), mouth);
-                    enforce(SegmentPorts.mouth(mouth, tunnel, settings.mtu()), networks.get());
-                    return true;
+                    script.in(settings.namespace(Hub.NAME), noWays(waysTo(tap)));
+                    enforce(SegmentPorts.unport(tap), networks.get());
                 });
     }
 
@@ -163,16 +155,21 @@ final class Segment {
     ///
     /// @return whether the segment is gone
     boolean detach(Mouth mouth, Supplier<AccountNetworks> networks) {
+        return go(mouths, mouth.name(), () -> enforce(SegmentPorts.unmouth(mouth), networks.get()));
+    }
+
+    /// @param act takes it out of a segment that goes on
+    private boolean go(Map<String, ?> ports, String name, Runnable act) {
         return locked(
                 () -> {
-                    if (mouths.remove(mouth.name()) == null) {
+                    if (ports.remove(name) == null) {
                         return isGone;
                     }
                     if (taps.isEmpty() && mouths.isEmpty()) {
                         isGone = true;
                         remove();
                     } else {
-                        enforce(SegmentPorts.unmouth(mouth), networks.get());
+                        act.run();
                     }
                     return isGone;
                 });

@@ -2,6 +2,7 @@ package coppice.main;
 
 import coppice.base.Failure;
 import coppice.disk.Reflink;
+import coppice.fabric.HostNetwork;
 import coppice.qemu.Hypervisor;
 import coppice.qemu.QemuLauncher;
 import coppice.store.Store;
@@ -43,6 +44,7 @@ final class DoctorCommand implements Callable<Integer> {
                                             ? "KVM"
                                             : "no usable KVM: guests are emulated (TCG), which is slow");
                 });
+        check("network", HostNetwork::describe);
         check("memory", () -> memory());
         check("data", () -> data(settings));
         for (var image : settings.images()) {

@@ -95,7 +95,7 @@ public final class Networks {
                                 "an account has at most %d networks; delete some first"
                                         .formatted(limits.vpcs()));
                     }
-                    requireFree(before, Optional.empty(), wanted.slug());
+                    requireFree(wanted.slug(), before::vpc, Vpc::id, Optional.empty());
                     var vpc = VpcRanges.choose(account, wanted, before, now());
                     var with = before.with(vpc);
                     var rules =
@@ -124,7 +124,7 @@ public final class Networks {
                 account,
                 before -> {
                     var changed = change.apply(requireVpc(before, name));
-                    requireFree(before, Optional.of(changed.id()), changed.slug());
+                    requireFree(changed.slug(), before::vpc, Vpc::id, Optional.of(changed.id()));
                     return new Truth.Change<>(
                             before.with(changed),
                             handle -> NetworkRecords.update(handle, changed),
@@ -168,16 +168,24 @@ public final class Networks {
         return cut.replaceAll("\\p{Cntrl}", "?");
     }
 
-    private static void requireFree(
-            AccountNetworks networks, Optional<VpcId> self, Optional<Slug> slug) {
-        slug.flatMap(wanted -> networks.vpc(wanted.text()))
-                .filter(holder -> !Optional.of(holder.id()).equals(self))
+    /// Refuses a slug that another thing has.
+    ///
+    /// @param find the thing that has a slug
+    /// @param self the thing that is to have it, if it is there already
+    static <T, I> void requireFree(
+            Optional<Slug> slug,
+            Function<String, Optional<T>> find,
+            Function<T, I> id,
+            Optional<I> self) {
+        slug.flatMap(wanted -> find.apply(wanted.text()))
+                .map(id)
+                .filter(holder -> !Optional.of(holder).equals(self))
                 .ifPresent(
                         holder -> {
                             throw new Failure(
                                     Code.CONFLICT,
                                     "slug: '%s' is held by %s; choose another one"
-                                            .formatted(slug.get(), holder.id()));
+                                            .formatted(slug.get(), holder));
                         });
     }
 

@@ -3,7 +3,6 @@ package coppice.network;
 import coppice.base.Code;
 import coppice.base.Failure;
 import coppice.base.Secret;
-import coppice.base.Slug;
 import coppice.identity.AccountId;
 import java.time.Instant;
 import java.time.InstantSource;
@@ -89,7 +88,7 @@ public final class Tunnels {
                     "an account has at most %d tunnels; delete some first"
                             .formatted(limits.tunnels()));
         }
-        requireFree(before, Optional.empty(), wanted.slug());
+        Networks.requireFree(wanted.slug(), before::tunnel, Tunnel::id, Optional.empty());
         requireUnused(key, Optional.empty());
         var now = now();
         var tunnel =
@@ -167,7 +166,8 @@ public final class Tunnels {
                 name,
                 (before, tunnel) -> {
                     var wanted = change.apply(tunnel);
-                    requireFree(before, Optional.of(tunnel.id()), wanted.slug());
+                    Networks.requireFree(
+                            wanted.slug(), before::tunnel, Tunnel::id, Optional.of(tunnel.id()));
                     return tunnel.with(wanted.slug(), wanted.displayName());
                 });
     }
@@ -265,19 +265,6 @@ public final class Tunnels {
                                 new Failure(
                                         Code.NOT_FOUND,
                                         "there is no tunnel " + Networks.shown(name)));
-    }
-
-    private static void requireFree(
-            AccountNetworks networks, Optional<TunnelId> self, Optional<Slug> slug) {
-        slug.flatMap(wanted -> networks.tunnel(wanted.text()))
-                .filter(holder -> !Optional.of(holder.id()).equals(self))
-                .ifPresent(
-                        holder -> {
-                            throw new Failure(
-                                    Code.CONFLICT,
-                                    "slug: '%s' is held by %s; choose another one"
-                                            .formatted(slug.get(), holder.id()));
-                        });
     }
 
     /// Whose tunnel has the key is not said: it may be another account's.

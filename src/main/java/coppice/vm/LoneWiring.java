@@ -7,7 +7,6 @@ import coppice.guest.Guest;
 import coppice.guest.NetworkSettings;
 import coppice.qemu.Link;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 
 /// Of the one machine that a guest image is captured from. It is given what most VMs are given, so that little of it is new to them.
@@ -36,27 +35,5 @@ final class LoneWiring implements Wiring {
                         List.of(),
                         List.of(Fabric.GATEWAY.toString())),
                 deadline);
-    }
-
-    @Override
-    public void open(Vm vm) {}
-
-    @Override
-    public void handOver(Vm vm) {}
-
-    @Override
-    public void adopt(Vm vm) {}
-
-    @Override
-    public void unplug(VmId vm) {}
-
-    @Override
-    public Map<VmId, Long> traffic() {
-        return Map.of();
-    }
-
-    @Override
-    public List<String> sweep() {
-        return List.of();
     }
 }

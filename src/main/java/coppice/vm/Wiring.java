@@ -13,61 +13,37 @@ import java.util.Optional;
 public interface Wiring {
     /// Of a place where no machine is started.
     Wiring NONE =
-            new Wiring() {
-                @Override
-                public Optional<Link> plug(Vm vm) {
-                    throw new Failure(Code.UNAVAILABLE, "there are no networks here");
-                }
-
-                @Override
-                public void connect(Vm vm, Guest guest, Deadline deadline) {}
-
-                @Override
-                public void open(Vm vm) {}
-
-                @Override
-                public void handOver(Vm vm) {}
-
-                @Override
-                public void adopt(Vm vm) {}
-
-                @Override
-                public void unplug(VmId vm) {}
-
-                @Override
-                public Map<VmId, Long> traffic() {
-                    return Map.of();
-                }
-
-                @Override
-                public List<String> sweep() {
-                    return List.of();
-                }
+            (_) -> {
+                throw new Failure(Code.UNAVAILABLE, "there are no networks here");
             };
 
     /// Makes what a machine's interface is connected to; nothing passes it yet. Absent for a machine that has none.
     Optional<Link> plug(Vm vm);
 
     /// Tells a guest what its interface is to have, and lets packets pass.
-    void connect(Vm vm, Guest guest, Deadline deadline);
+    default void connect(Vm vm, Guest guest, Deadline deadline) {}
 
     /// Lets packets pass although the guest could not be told anything.
-    void open(Vm vm);
+    default void open(Vm vm) {}
 
     /// A machine that was nobody's is this VM's from now on.
-    void handOver(Vm vm);
+    default void handOver(Vm vm) {}
 
     /// A machine that a former server started goes on.
-    void adopt(Vm vm);
+    default void adopt(Vm vm) {}
 
     /// The machine is gone. Does nothing for a VM without one.
-    void unplug(VmId vm);
+    default void unplug(VmId vm) {}
 
     /// How many bytes each VM that has a machine has sent and received with it.
-    Map<VmId, Long> traffic();
+    default Map<VmId, Long> traffic() {
+        return Map.of();
+    }
 
     /// Removes what no VM needs that was adopted, once, when a server starts.
     ///
     /// @return what was removed
-    List<String> sweep();
+    default List<String> sweep() {
+        return List.of();
+    }
 }

@@ -11,6 +11,7 @@ import coppice.base.IpAddress;
 import coppice.fabric.Lab.Guest;
 import coppice.identity.AccountId;
 import coppice.network.Ends;
+import coppice.network.Matcher;
 import coppice.network.MemberId;
 import coppice.network.Nic;
 import coppice.network.Protocol;
@@ -232,8 +233,9 @@ class FabricIT {
     }
 
     private VpcId everythingPermitted() {
-        var here = Ends.rule(Ends.BARE, Ends.BARE);
-        return Given.vpc(lab, account, "10.4.0.0/24", here, Ends.rule(Ends.BARE, Ends.PUBLIC));
+        var here = Ends.rule(Matcher.BARE, Matcher.BARE);
+        return Given.vpc(
+                lab, account, "10.4.0.0/24", here, Ends.rule(Matcher.BARE, Matcher.INTERNET));
     }
 
     /// What there is of a VM's network, except for what its rules call themselves.

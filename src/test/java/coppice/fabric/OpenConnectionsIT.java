@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import coppice.Wait;
 import coppice.fabric.Lab.Guest;
 import coppice.network.Ends;
+import coppice.network.Matcher;
 import coppice.network.Protocol;
 import coppice.network.Rule;
 import java.nio.ByteBuffer;
@@ -54,7 +55,7 @@ class OpenConnectionsIT {
                             paths.lab(),
                             paths.account(),
                             end,
-                            Given.at(Ends.PUBLIC, Protocol.TCP, 1000 + i));
+                            Given.at(Matcher.INTERNET, Protocol.TCP, 1000 + i));
             if (i % 3 != 0) {
                 paths.lab().networks().deleteRule(paths.account(), rule.id().text());
             }

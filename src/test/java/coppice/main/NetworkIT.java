@@ -205,6 +205,7 @@ class NetworkIT {
         installation.makeNetwork("vm-00000000000000000000");
         var sick = installation.tryProgram("doctor").output();
         assertTrue(sick.contains("network of vm-00000000000000000000"), sick);
+        assertTrue(sick.lines().anyMatch(line -> line.matches("network +ok .*")), sick);
         installation.startServer();
         assertEquals(2, installation.networks().size());
         ada.delete("/v5/vms/" + id(vm)).expect(204);

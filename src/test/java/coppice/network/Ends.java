@@ -5,33 +5,14 @@ import java.util.Optional;
 
 /// Ends of rules that say one thing.
 public final class Ends {
-    public static final Matcher BARE =
-            new Matcher(
-                    Optional.empty(),
-                    Optional.empty(),
-                    Optional.empty(),
-                    Optional.empty(),
-                    false,
-                    Optional.empty(),
-                    Optional.empty());
-    public static final Matcher PUBLIC =
-            new Matcher(
-                    Optional.empty(),
-                    Optional.empty(),
-                    Optional.empty(),
-                    Optional.empty(),
-                    true,
-                    Optional.empty(),
-                    Optional.empty());
-
     private Ends() {}
 
     public static Matcher of(MemberId vm) {
-        return BARE.meaning(vm);
+        return Matcher.BARE.meaning(vm);
     }
 
     public static Matcher of(VpcId vpc) {
-        return BARE.meaning(vpc);
+        return Matcher.BARE.meaning(vpc);
     }
 
     public static Matcher of(TunnelId tunnel) {

@@ -47,8 +47,8 @@ class NetworkLimitsTest {
     @Test
     void rulesThatNameWhatIsAbsentOrAreTooManyLeaveNothing() {
         var networks = open();
-        var absent = Ends.rule(Ends.BARE, Ends.of(GivenNetworks.member()));
-        var fine = Ends.rule(Ends.BARE, Ends.PUBLIC);
+        var absent = Ends.rule(Matcher.BARE, Ends.of(GivenNetworks.member()));
+        var fine = Ends.rule(Matcher.BARE, Matcher.INTERNET);
         var tooMany = List.of(fine, fine, fine, fine, fine, fine);
         var wanted = GivenNetworks.wanted("net");
         assertRefused(
@@ -72,10 +72,10 @@ class NetworkLimitsTest {
     @Test
     void theLimitOfRulesCountsThoseOfCreatesAndIsOfOneAccount() {
         var networks = open();
-        var fine = Ends.rule(Ends.BARE, Ends.PUBLIC);
+        var fine = Ends.rule(Matcher.BARE, Matcher.INTERNET);
         var vpc = networks.createVpc(ADA, GivenNetworks.wanted("net").with(List.of(fine, fine)));
         given.join(ADA, GivenNetworks.member(), Optional.empty(), fine, fine);
-        var rule = Ends.rule(Ends.PUBLIC, Ends.of(vpc.vpc().id()));
+        var rule = Ends.rule(Matcher.INTERNET, Ends.of(vpc.vpc().id()));
         networks.createRule(ADA, rule);
         assertRefused(Code.CONFLICT, () -> networks.createRule(ADA, rule));
         assertRefused(
@@ -108,7 +108,7 @@ class NetworkLimitsTest {
         var wanted =
                 new NewNic(
                         Optional.of(GivenNetworks.place(vpc)),
-                        List.of(Ends.rule(Ends.BARE, Ends.PUBLIC)));
+                        List.of(Ends.rule(Matcher.BARE, Matcher.INTERNET)));
         assertRefused(
                 Code.UNAVAILABLE,
                 () ->
@@ -129,7 +129,10 @@ class NetworkLimitsTest {
         var vpc = networks.vpc(ADA, "net").orElseThrow();
         assertEquals(
                 5,
-                atOnce(() -> networks.createRule(ADA, Ends.rule(Ends.PUBLIC, Ends.of(vpc.id())))));
+                atOnce(
+                        () ->
+                                networks.createRule(
+                                        ADA, Ends.rule(Matcher.INTERNET, Ends.of(vpc.id())))));
         assertEquals(
                 2,
                 atOnce(

@@ -29,10 +29,10 @@ class NetworkRecordsTest {
                     Optional.of(Cidr.stored("fd00:1::/64")),
                     Optional.of(new Slug("net")),
                     Optional.of("The network \"ä\""),
-                    List.of(Ends.rule(Ends.BARE, Ends.BARE)));
+                    List.of(Ends.rule(Matcher.BARE, Matcher.BARE)));
     private static final NewRule RULE =
             new NewRule(
-                    Ends.BARE,
+                    Matcher.BARE,
                     new Matcher(
                             Optional.empty(),
                             Optional.empty(),

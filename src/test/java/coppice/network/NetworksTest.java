@@ -46,7 +46,7 @@ class NetworksTest {
     }
 
     private void publicRule(Matcher destination) {
-        given.networks().createRule(ADA, Ends.rule(Ends.PUBLIC, destination));
+        given.networks().createRule(ADA, Ends.rule(Matcher.INTERNET, destination));
     }
 
     @Test
@@ -128,17 +128,19 @@ class NetworksTest {
     void aTunnelThatIsDeletedTakesTheRulesThatNameItAlong() {
         open(NetworkLimits.USUAL);
         var tunnel = GivenNetworks.tunnel(ADA, "home");
-        var left = GivenNetworks.rule(ADA, Ends.rule(Ends.PUBLIC, Ends.of(HOST)));
+        var left = GivenNetworks.rule(ADA, Ends.rule(Matcher.INTERNET, Ends.of(HOST)));
         var before =
                 GivenNetworks.with(AccountNetworks.NONE, tunnel)
                         .with(
                                 List.of(
                                         left,
                                         GivenNetworks.rule(
-                                                ADA, Ends.rule(Ends.of(tunnel.id()), Ends.PUBLIC)),
+                                                ADA,
+                                                Ends.rule(Ends.of(tunnel.id()), Matcher.INTERNET)),
                                         GivenNetworks.rule(
                                                 ADA,
-                                                Ends.rule(Ends.PUBLIC, Ends.of(tunnel.id())))));
+                                                Ends.rule(
+                                                        Matcher.INTERNET, Ends.of(tunnel.id())))));
         var after = before.without(new Named.Passage(tunnel.id()));
         assertEquals(List.of(left), after.rules());
         assertEquals(Optional.empty(), after.tunnel("home"));
@@ -203,7 +205,7 @@ class NetworksTest {
     void whatAnotherAccountHasIsAbsent() {
         var networks = open(NetworkLimits.USUAL);
         var vpc = given.vpc(ADA, "net");
-        var rule = networks.createRule(ADA, Ends.rule(Ends.of(vpc.id()), Ends.PUBLIC));
+        var rule = networks.createRule(ADA, Ends.rule(Ends.of(vpc.id()), Matcher.INTERNET));
         for (var name : List.of("net", vpc.id().text())) {
             assertEquals(Optional.empty(), networks.vpc(BOB, name));
             assertRefused(Code.NOT_FOUND, () -> networks.requireVpc(BOB, name));
@@ -214,7 +216,8 @@ class NetworksTest {
         assertRefused(Code.NOT_FOUND, () -> networks.deleteRule(BOB, rule.id().text()));
         for (var end : List.of(Ends.of(vpc.id()), Ends.of(TunnelId.random()))) {
             assertRefused(
-                    Code.NOT_FOUND, () -> networks.createRule(BOB, Ends.rule(end, Ends.PUBLIC)));
+                    Code.NOT_FOUND,
+                    () -> networks.createRule(BOB, Ends.rule(end, Matcher.INTERNET)));
         }
         assertRefused(
                 Code.NOT_FOUND,
@@ -268,7 +271,7 @@ class NetworksTest {
                     heard.add(after);
                 });
         var vpc = given.vpc(ADA, "net");
-        var rule = networks.createRule(ADA, Ends.rule(Ends.of(vpc.id()), Ends.PUBLIC));
+        var rule = networks.createRule(ADA, Ends.rule(Ends.of(vpc.id()), Matcher.INTERNET));
         assertRefused(Code.CONFLICT, () -> given.vpc(ADA, "net"));
         networks.deleteRule(ADA, rule.id().text());
         var one = AccountNetworks.NONE.with(vpc);

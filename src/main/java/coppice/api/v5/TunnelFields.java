@@ -61,13 +61,7 @@ final class TunnelFields {
     }
 
     private static Optional<Slug> slug(JsonObject body, Optional<Slug> before) {
-        var sent = body.string("slug");
-        if (sent.filter(TunnelId::isId).isPresent()) {
-            throw body.fault("slug", "must not look like a tunnel id; choose another one");
-        }
-        return sent.isEmpty()
-                ? before
-                : sent.filter(text -> !text.isEmpty()).map(text -> Slug.parse("slug", text));
+        return SlugField.read(body, before, TunnelId::isId, "look like the id of a tunnel");
     }
 
     /// The one address that is wanted. Either field takes IPv6, only the first one IPv4.

@@ -14,6 +14,7 @@ import coppice.json.JsonObject;
 import coppice.network.AccountNetworks;
 import coppice.network.Ends;
 import coppice.network.GivenNetworks;
+import coppice.network.Matcher;
 import coppice.network.MemberId;
 import coppice.network.Protocol;
 import java.nio.file.Path;
@@ -233,7 +234,9 @@ class RuleFieldsTest {
         assertRefused("firewall.rules[0].source", () -> ofVm(NetworkServer.rule("{}", "{}")));
         assertRefused("firewall.rules[0].source", () -> ofVm(NetworkServer.rule(PUBLIC, PUBLIC)));
         assertEquals(
-                List.of(Ends.rule(Ends.BARE, Ends.PUBLIC), Ends.rule(Ends.PUBLIC, Ends.BARE)),
+                List.of(
+                        Ends.rule(Matcher.BARE, Matcher.INTERNET),
+                        Ends.rule(Matcher.INTERNET, Matcher.BARE)),
                 ofVm(NetworkServer.rule("{}", PUBLIC) + "," + NetworkServer.rule(PUBLIC, "{}")));
     }
 
@@ -252,11 +255,11 @@ class RuleFieldsTest {
                                 NetworkServer.rule("{}", "{\"port\":22,\"protocol\":\"tcp\"}"),
                                 NetworkServer.rule("{\"vmId\":\"web\"}", "{}")),
                         names());
-        assertEquals(Ends.BARE, rules.getFirst().source());
+        assertEquals(Matcher.BARE, rules.getFirst().source());
         assertEquals(Optional.of(22), rules.getFirst().destination().port());
         assertEquals(Optional.of(Protocol.TCP), rules.getFirst().destination().protocol());
         assertTrue(rules.getFirst().destination().isBare());
-        assertEquals(Ends.rule(Ends.of(VM), Ends.BARE), rules.getLast());
+        assertEquals(Ends.rule(Ends.of(VM), Matcher.BARE), rules.getLast());
     }
 
     @Test

@@ -7,6 +7,7 @@ import coppice.json.JsonObject;
 import coppice.network.AccountNetworks;
 import coppice.network.Ends;
 import coppice.network.GivenNetworks;
+import coppice.network.Matcher;
 import coppice.network.NewRule;
 import java.nio.file.Path;
 import java.util.LinkedHashMap;
@@ -95,7 +96,7 @@ class RuleJsonTest {
             server.given().join(server.vms().ada(), vm, Optional.empty());
             server.given()
                     .networks()
-                    .createRule(server.vms().ada(), Ends.rule(Ends.of(vm), Ends.PUBLIC));
+                    .createRule(server.vms().ada(), Ends.rule(Ends.of(vm), Matcher.INTERNET));
             var rule =
                     server.ada()
                             .get("/v5/firewall/rules")
@@ -125,7 +126,7 @@ class RuleJsonTest {
                                         "home",
                                         "displayName",
                                         "The tunnel home"))),
-                dependencies(json, Ends.rule(Ends.of(tunnel.id()), Ends.PUBLIC)));
+                dependencies(json, Ends.rule(Ends.of(tunnel.id()), Matcher.INTERNET)));
     }
 
     @Test
@@ -143,10 +144,11 @@ class RuleJsonTest {
                     new RuleFilter(Optional.empty(), Optional.empty(), Optional.of(name))
                             .named(names);
             var of = Ends.of(tunnel.id());
-            for (var rule : List.of(Ends.rule(of, Ends.PUBLIC), Ends.rule(Ends.PUBLIC, of))) {
+            for (var rule :
+                    List.of(Ends.rule(of, Matcher.INTERNET), Ends.rule(Matcher.INTERNET, of))) {
                 assertEquals(true, filter.test(GivenNetworks.rule(ACCOUNT, rule)));
             }
-            var other = Ends.rule(Ends.PUBLIC, Ends.PUBLIC);
+            var other = Ends.rule(Matcher.INTERNET, Matcher.INTERNET);
             assertEquals(false, filter.test(GivenNetworks.rule(ACCOUNT, other)));
         }
     }
