@@ -13,10 +13,10 @@ import coppice.identity.AccountId;
 import coppice.network.Ends;
 import coppice.network.Matcher;
 import coppice.network.MemberId;
+import coppice.network.Membership;
 import coppice.network.Nic;
 import coppice.network.Protocol;
 import coppice.network.VpcId;
-import coppice.network.Wanted;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
@@ -52,7 +52,7 @@ class FabricIT {
     void nothingPassesAPortThatIsNotOpen() {
         var vpc = everythingPermitted();
         var guest = Given.member(lab, account, vpc);
-        var closed = lab.closedGuest(account, Optional.of(Given.membership(vpc, new Wanted.Any())));
+        var closed = lab.closedGuest(account, Optional.of(Given.membership(vpc)));
         var flows =
                 List.of(
                         Flow.icmp(guest.ipv4(), closed.ipv4()),
@@ -170,7 +170,7 @@ class FabricIT {
                         60000,
                         lab.networks().publicIpv6(60000),
                         Optional.of(
-                                new coppice.network.Membership(
+                                new Membership(
                                         vpc,
                                         Optional.of(IpAddress.stored("10.4.0.200")),
                                         Optional.empty(),
@@ -194,7 +194,7 @@ class FabricIT {
                                 Given.permitted(lab, account, end, port);
                             });
             var guest =
-                    lab.closedGuest(account, Optional.of(Given.membership(vpc, new Wanted.Any())));
+                    lab.closedGuest(account, Optional.of(Given.membership(vpc)));
             change.join();
             var heard = segment(guest);
             lab.fabric().sweep();
@@ -225,7 +225,7 @@ class FabricIT {
     private void comeAndGo(Lab own, VpcId vpc) {
         for (int n = 0; n < 2; n++) {
             var guest =
-                    own.closedGuest(account, Optional.of(Given.membership(vpc, new Wanted.Any())));
+                    own.closedGuest(account, Optional.of(Given.membership(vpc)));
             own.fabric().open(guest.vm());
             Given.permitted(own, account, Ends.of(guest.vm()), Ends.of(vpc));
             own.leave(guest);

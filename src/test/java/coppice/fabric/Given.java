@@ -78,11 +78,13 @@ final class Given {
     }
 
     static Guest member(Lab lab, AccountId account, VpcId vpc, NewRule... rules) {
-        return lab.guest(account, Optional.of(membership(vpc, new Wanted.Any())), rules);
+        return lab.guest(account, Optional.of(membership(vpc)), rules);
     }
 
-    static NewMembership membership(VpcId vpc, Wanted ipv4) {
-        return new NewMembership("vpcs[0]", vpc, ipv4, new Wanted.Any(), List.of());
+    /// With whichever addresses are free.
+    static NewMembership membership(VpcId vpc) {
+        var any = new Wanted.Any();
+        return new NewMembership("vpcs[0]", vpc, any, any, List.of());
     }
 
     static Guest alone(Lab lab, AccountId account, NewRule... rules) {

@@ -1,12 +1,17 @@
 package coppice.fabric;
 
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import coppice.base.Deadline;
 import coppice.base.IpAddress;
 import coppice.base.RandomText;
 import coppice.base.Undo;
+import coppice.process.Command;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.Comparator;
 import java.util.HexFormat;
 import java.util.List;
@@ -43,6 +48,7 @@ final class Ground implements AutoCloseable {
     private final Probe host;
 
     Ground() {
+        requireMeans();
         boolean isReady = false;
         try {
             directory = makeDirectory();
@@ -58,6 +64,23 @@ final class Ground implements AutoCloseable {
                 end.close();
             }
         }
+    }
+
+    /// Skips the test where namespaces cannot be made, or not be filled.
+    static void requireMeans() {
+        assumeTrue(succeeds("test $(id -u) = 0"), "skipped: network namespaces need root");
+        for (var tool : List.of("ip", "nft", "conntrack", "gcc")) {
+            assumeTrue(
+                    succeeds("command -v " + tool), "skipped: %s is not installed".formatted(tool));
+        }
+        assumeTrue(
+                succeeds("modprobe -q br_netfilter; test -e /proc/sys/net/bridge"),
+                "skipped: the kernel has no br_netfilter");
+    }
+
+    private static boolean succeeds(String command) {
+        return Command.of("sh", "-c", command).run(Deadline.in(Duration.ofSeconds(10))).status()
+                == 0;
     }
 
     static String newId() {

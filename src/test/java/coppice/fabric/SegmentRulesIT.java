@@ -25,6 +25,7 @@ class SegmentRulesIT {
 
     @BeforeEach
     void makeNamespace() {
+        Ground.requireMeans();
         script.here("ip netns add %s\n".formatted(namespace));
         end.onFailure(() -> script.here("ip netns del %s\n".formatted(namespace)));
     }
