@@ -193,8 +193,7 @@ class FabricIT {
                                 var port = Given.at(end, Protocol.TCP, 1000 + moments);
                                 Given.permitted(lab, account, end, port);
                             });
-            var guest =
-                    lab.closedGuest(account, Optional.of(Given.membership(vpc)));
+            var guest = lab.closedGuest(account, Optional.of(Given.membership(vpc)));
             change.join();
             var heard = segment(guest);
             lab.fabric().sweep();
@@ -224,8 +223,7 @@ class FabricIT {
 
     private void comeAndGo(Lab own, VpcId vpc) {
         for (int n = 0; n < 2; n++) {
-            var guest =
-                    own.closedGuest(account, Optional.of(Given.membership(vpc)));
+            var guest = own.closedGuest(account, Optional.of(Given.membership(vpc)));
             own.fabric().open(guest.vm());
             Given.permitted(own, account, Ends.of(guest.vm()), Ends.of(vpc));
             own.leave(guest);
