@@ -11,6 +11,7 @@ import coppice.network.NetworkListener;
 import coppice.network.Networks;
 import coppice.network.Nic;
 import coppice.network.Rule;
+import coppice.network.RuleId;
 import coppice.network.Vpc;
 import java.nio.file.Path;
 import java.util.HashMap;
@@ -50,6 +51,7 @@ public final class Fabric implements NetworkListener, AutoCloseable {
 
     private final FabricSettings settings;
     private final Networks networks;
+    private final Public open;
     private final Segments segments;
     private final Passages passages;
     private final Set<Place> late = ConcurrentHashMap.newKeySet();
@@ -60,6 +62,7 @@ public final class Fabric implements NetworkListener, AutoCloseable {
     private Fabric(FabricSettings settings, Networks networks, WireGuardEnd end) {
         this.settings = settings;
         this.networks = networks;
+        this.open = Public.of(settings.ipv6());
         this.segments = new Segments(settings);
         this.passages = new Passages(settings, networks, segments, end);
     }
@@ -198,6 +201,17 @@ public final class Fabric implements NetworkListener, AutoCloseable {
         return strangers.stream().map(settings::namespace).toList();
     }
 
+    /// Without a look at what others have: this is asked for every place with every change.
+    private boolean isOf(Place place, AccountId account) {
+        return switch (place) {
+            case Place.Alone(var vm) -> {
+                var tap = taps.get(vm);
+                yield tap != null && tap.nic().account().equals(account);
+            }
+            case Place.InVpc(var vpc) -> networks.of(account).vpcs().containsKey(vpc);
+        };
+    }
+
     /// Whose a place is.
     private Optional<AccountId> account(Place place) {
         return switch (place) {
@@ -246,8 +260,7 @@ public final class Fabric implements NetworkListener, AutoCloseable {
         var now = after.withRules(touched(after, before, after));
         boolean isDone = true;
         for (var place : segments.places()) {
-            if (account(place).equals(Optional.of(account))
-                    && (concerns(place, then) || concerns(place, now))) {
+            if (isOf(place, account) && (concerns(place, then) || concerns(place, now))) {
                 isDone &= apply(place, account);
             }
         }
@@ -274,8 +287,8 @@ public final class Fabric implements NetworkListener, AutoCloseable {
     /// The rules of one of the two that the other has not, or that name what one has otherwise than the other.
     private static List<Rule> touched(
             AccountNetworks of, AccountNetworks before, AccountNetworks after) {
-        var kept = new HashSet<>(before.rules());
-        kept.retainAll(after.rules());
+        var kept = ids(before);
+        kept.retainAll(ids(after));
         var moved = new HashSet<Named>();
         Stream.of(before, after)
                 .flatMap(networks -> networks.nics().values().stream())
@@ -287,13 +300,17 @@ public final class Fabric implements NetworkListener, AutoCloseable {
                                     .ifPresent(place -> moved.add(new Named.Network(place.vpc())));
                         });
         return of.rules().stream()
-                .filter(rule -> !kept.contains(rule) || moved.stream().anyMatch(rule::names))
+                .filter(rule -> !kept.contains(rule.id()) || moved.stream().anyMatch(rule::names))
                 .toList();
     }
 
+    /// A rule never changes.
+    private static Set<RuleId> ids(AccountNetworks networks) {
+        return networks.rules().stream().map(Rule::id).collect(Collectors.toSet());
+    }
+
     private boolean concerns(Place place, AccountNetworks networks) {
-        return !networks.rules().isEmpty()
-                && new RuleLines(place, networks, Public.of(settings.ipv6())).isOfUse();
+        return !networks.rules().isEmpty() && new RuleLines(place, networks, open).isOfUse();
     }
 
     /// Lets go of the networks; VMs go on in them.
