@@ -25,21 +25,21 @@ final class Counters implements AutoCloseable {
 
     private final PlatformThread thread = new PlatformThread("counters");
 
-    /// Bytes that have passed in both directions, by interface. A namespace that is gone is left out.
-    Map<String, Long> bytes(Collection<Path> namespaces) {
+    /// What has passed, by interface. A namespace that is gone is left out.
+    Map<String, Passed> passed(Collection<Path> namespaces) {
         return thread.call(
                 () -> {
-                    var bytes = new HashMap<String, Long>();
+                    var passed = new HashMap<String, Passed>();
                     for (var namespace : namespaces) {
                         if (enter(namespace)) {
                             try {
-                                read(bytes);
+                                read(passed);
                             } finally {
                                 requireHome(enter(HOME));
                             }
                         }
                     }
-                    return bytes;
+                    return passed;
                 });
     }
 
@@ -64,13 +64,13 @@ final class Counters implements AutoCloseable {
         }
     }
 
-    private static void read(Map<String, Long> bytes) throws IOException {
+    private static void read(Map<String, Passed> passed) throws IOException {
         for (var line : Files.readAllLines(HERE).stream().skip(HEADINGS).toList()) {
             int colon = line.indexOf(':');
             var numbers = line.substring(colon + 1).strip().split(" +");
-            bytes.put(
+            passed.put(
                     line.substring(0, colon).strip(),
-                    Long.parseLong(numbers[RECEIVED]) + Long.parseLong(numbers[SENT]));
+                    new Passed(Long.parseLong(numbers[RECEIVED]), Long.parseLong(numbers[SENT])));
         }
     }
 

@@ -1,6 +1,7 @@
 package coppice.fabric;
 
 import coppice.base.Code;
+import coppice.base.Deadline;
 import coppice.base.Failure;
 import coppice.base.IpAddress;
 import coppice.identity.AccountId;
@@ -54,7 +55,7 @@ public final class Fabric implements NetworkListener, AutoCloseable {
     private final Public open;
     private final Segments segments;
     private final Passages passages;
-    private final Set<Place> late = ConcurrentHashMap.newKeySet();
+    private final Late<Place> late = new Late<>(Place::name);
     private final Map<MemberId, Tap> taps = new ConcurrentHashMap<>();
     private final Map<IpAddress, Nic> slots = new ConcurrentHashMap<>();
     private final Counters counters = new Counters();
@@ -135,27 +136,42 @@ public final class Fabric implements NetworkListener, AutoCloseable {
         }
     }
 
-    /// How many bytes have passed the port of each VM, in both directions, since it was plugged in. What could not be put in place before
-    /// is tried again.
-    public Map<MemberId, Long> traffic() {
-        late.forEach(place -> account(place).ifPresent(account -> apply(place, account)));
+    /// Tries again what could not be put in place before, and makes anew what has ended by itself. Is to be called every second or so.
+    public void look() {
+        late.waiting()
+                .forEach(
+                        place ->
+                                account(place)
+                                        .ifPresentOrElse(
+                                                account -> apply(place, account),
+                                                () -> late.forget(place)));
+        passages.look(counters.passed(passages.namespaces().toList()).keySet());
+    }
+
+    /// What has passed the port of each VM since it was plugged in.
+    public Map<MemberId, Passed> traffic() {
         var here = Map.copyOf(taps);
-        var bytes =
-                counters.bytes(
+        var passed =
+                counters.passed(
                         here.values().stream()
                                 .map(tap -> settings.namespace(Place.of(tap.nic()).name()))
                                 .distinct()
                                 .map(Script::path)
                                 .toList());
-        var traffic = new HashMap<MemberId, Long>();
+        var traffic = new HashMap<MemberId, Passed>();
         here.forEach(
                 (vm, tap) -> {
-                    var passed = bytes.get(tap.name());
-                    if (passed != null) {
-                        traffic.put(vm, passed);
+                    var atPort = passed.get(tap.name());
+                    if (atPort != null) {
+                        traffic.put(vm, atPort);
                     }
                 });
         return traffic;
+    }
+
+    /// Of the tunnels, as far as there is time to ask for it.
+    public List<TunnelUse> tunnels(Deadline deadline) {
+        return passages.use(deadline);
     }
 
     public int mtu() {
@@ -255,10 +271,9 @@ public final class Fabric implements NetworkListener, AutoCloseable {
     /// A change that cannot be put in place everywhere is kept, and tried again; its caller hears that it is late.
     @Override
     public void changed(AccountId account, AccountNetworks before, AccountNetworks after) {
-        passages.change(before, after);
+        boolean isDone = passages.change(before, after);
         var then = before.withRules(touched(before, before, after));
         var now = after.withRules(touched(after, before, after));
-        boolean isDone = true;
         for (var place : segments.places()) {
             if (isOf(place, account) && (concerns(place, then) || concerns(place, now))) {
                 isDone &= apply(place, account);
@@ -273,15 +288,9 @@ public final class Fabric implements NetworkListener, AutoCloseable {
 
     /// @return whether it is in place
     private boolean apply(Place place, AccountId account) {
-        late.add(place);
-        try {
-            segments.leave(place, segment -> segment.apply(() -> networks.of(account)));
-            late.remove(place);
-            return true;
-        } catch (Failure e) {
-            LOG.error("the rules of {} are late: {}", place.name(), e.getMessage());
-            return false;
-        }
+        return late.put(
+                place,
+                () -> segments.leave(place, segment -> segment.apply(() -> networks.of(account))));
     }
 
     /// The rules of one of the two that the other has not, or that name what one has otherwise than the other.

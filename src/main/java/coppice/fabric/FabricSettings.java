@@ -10,9 +10,15 @@ import java.util.Optional;
 /// @param slots addresses by which the platform reaches VMs; no other server of this machine may have the same
 /// @param ipv6 the public range of which each VM has an address
 /// @param mtu of everything
+/// @param connections that one VM may have at once
 /// @param host the network namespace that is the host's side; absent: the server's own
 public record FabricSettings(
-        String instance, Cidr slots, Optional<Cidr> ipv6, int mtu, Optional<String> host) {
+        String instance,
+        Cidr slots,
+        Optional<Cidr> ipv6,
+        int mtu,
+        int connections,
+        Optional<String> host) {
 
     Script script() {
         return new Script(host);

@@ -33,6 +33,8 @@ final class HubRules {
             delete table inet TABLE
             table inet TABLE {
               set range6 { type ipv6_addr; flags interval; RANGE6 }
+              set connections4 { type ipv4_addr; size 65535; flags dynamic; }
+              set connections6 { type ipv6_addr; size 65535; flags dynamic; }
               chain spoofed {
                 type filter hook prerouting priority raw; policy accept;
                 iifname != { "UPLINK", "lo" } ip saddr SLOTS drop
@@ -49,6 +51,9 @@ final class HubRules {
               chain forward {
                 type filter hook forward priority filter; policy accept;
                 iifname "UPLINK" oifname "UPLINK" drop
+                ct state new iifname "UPLINK" add @connections4 { ip saddr ct count over CONNECTIONS } drop
+                ct state new iifname "UPLINK" add @connections6 { ip6 saddr ct count over CONNECTIONS } drop
+                ct state new oifname "UPLINK" add @connections6 { ip6 daddr ct count over CONNECTIONS } drop
                 iifname "UPLINK" ip saddr SLOTS accept
                 iifname "UPLINK" ip6 saddr @range6 accept
                 iifname "UPLINK" drop
@@ -78,12 +83,13 @@ final class HubRules {
     }
 
     /// The host lets its VMs out and their answers in, takes from them only questions to its name server, and believes no one else that
-    /// has their addresses.
+    /// has their addresses. Its table of connections is there for all, so none of them gets more than its share.
     String host() {
         return HOST.replace("TABLE", settings.table())
                 .replace("UPLINK", settings.uplink())
                 .replace("PLATFORM", settings.platform().toString())
                 .replace("SLOTS", settings.slots().toString())
+                .replace("CONNECTIONS", Integer.toString(settings.connections()))
                 .replace("RANGE6", elements(settings.ipv6()));
     }
 

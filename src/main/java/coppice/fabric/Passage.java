@@ -1,11 +1,14 @@
 package coppice.fabric;
 
-import coppice.base.Secret;
+import coppice.base.Failure;
+import coppice.identity.AccountId;
 import coppice.network.Attachment;
 import coppice.network.Tunnel;
+import coppice.network.TunnelId;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.locks.ReentrantLock;
+import java.util.Optional;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
@@ -18,15 +21,15 @@ final class Passage {
     /// A WireGuard that is a program looks for its interface when it starts: it is not moved before the program answers.
     private static final String MAKING =
             """
-            if ! test -e /run/netns/NAMESPACE; then
-              ip netns add NAMESPACE
+            test -e /run/netns/NAMESPACE || ip netns add NAMESPACE
+            ip -n NAMESPACE link show DEVICE >/dev/null 2>&1 || {
               ip -n NAMESPACE link set lo up
-              ip link add DEVICE type wireguard 2>/dev/null || {
+              ip link show DEVICE >/dev/null 2>&1 || ip link add DEVICE type wireguard 2>/dev/null || {
                 wireguard-go DEVICE </dev/null >/dev/null 2>&1
                 wg show DEVICE >/dev/null
               }
               ip link set DEVICE netns NAMESPACE
-            fi
+            }
             """;
 
     private static final String INSIDE =
@@ -59,19 +62,23 @@ final class Passage {
     private final FabricSettings settings;
     private final Script script;
     private final String namespace;
-    private final Secret key;
-    private final ReentrantLock lock = new ReentrantLock();
+    private final String device;
+    private final WireGuardEnd end;
 
-    /// @param key of the server
-    Passage(Tunnel tunnel, FabricSettings settings, Secret key) {
+    Passage(Tunnel tunnel, FabricSettings settings, WireGuardEnd end) {
         this.settings = settings;
         this.script = settings.script();
         this.namespace = settings.namespace(tunnel.id().text());
-        this.key = key;
+        this.device = device(settings, tunnel);
+        this.end = end;
     }
 
     String namespace() {
         return namespace;
+    }
+
+    String device() {
+        return device;
     }
 
     /// The interface, whose name no other one of this machine has: a WireGuard that is a program is asked by it.
@@ -80,26 +87,19 @@ final class Passage {
     }
 
     /// Makes it what the tunnel is now, but for the ends of its networks.
-    ///
-    /// @param port that the client dials
-    void make(Tunnel tunnel, int port) {
-        lock.lock();
-        try {
-            script.here(filled(MAKING, tunnel, port));
-            script.in(namespace, filled(INSIDE, tunnel, port));
-        } finally {
-            lock.unlock();
-        }
+    void make(Tunnel tunnel) {
+        script.here(filled(MAKING, tunnel));
+        script.in(namespace, filled(INSIDE, tunnel));
     }
 
-    private String filled(String text, Tunnel tunnel, int port) {
+    private String filled(String text, Tunnel tunnel) {
         return text.replace("NAMESPACE", namespace)
-                .replace("DEVICE", device(settings, tunnel))
-                .replace("PORT", Integer.toString(port))
+                .replace("DEVICE", device)
+                .replace("PORT", Integer.toString(end.port(tunnel)))
                 .replace("PEER", tunnel.clientKey().text())
                 .replace("ALLOWED", allowed(tunnel))
                 .replace("MTU", Integer.toString(settings.mtu() - OVERHEAD))
-                .replace("PRIVATE", key.reveal());
+                .replace("PRIVATE", end.key().reveal());
     }
 
     private static String allowed(Tunnel tunnel) {
@@ -118,13 +118,8 @@ final class Passage {
 
     /// Connects it with its networks, whose segments have made their ends, and with no others.
     void connect(Tunnel tunnel) {
-        lock.lock();
-        try {
-            var mouths = tunnel.attachments().stream().map(a -> new Mouth(tunnel, a)).toList();
-            script.in(namespace, inner(mouths) + rules(tunnel, mouths));
-        } finally {
-            lock.unlock();
-        }
+        var mouths = tunnel.attachments().stream().map(a -> new Mouth(tunnel, a)).toList();
+        script.in(namespace, inner(mouths) + rules(tunnel, mouths));
     }
 
     private String inner(List<Mouth> mouths) {
@@ -172,13 +167,37 @@ final class Passage {
                 .formatted(new PassageRules(tunnel, mouths, settings).text());
     }
 
+    /// What WireGuard says of the client, whom it knows as long as the interface is there.
+    Optional<TunnelUse> use(TunnelId id, AccountId account) {
+        try {
+            var said =
+                    script.ask(
+                                    namespace,
+                                    "wg show DEVICE latest-handshakes\nwg show DEVICE transfer\n"
+                                            .replace("DEVICE", device))
+                            .split("\\s+");
+            long handshake = Long.parseLong(said[1]);
+            return Optional.of(
+                    new TunnelUse(
+                            id,
+                            account,
+                            Optional.of(handshake)
+                                    .filter(seconds -> seconds > 0)
+                                    .map(Instant::ofEpochSecond),
+                            new Passed(Long.parseLong(said[3]), Long.parseLong(said[4]))));
+        } catch (Failure | ArrayIndexOutOfBoundsException | NumberFormatException e) {
+            return Optional.empty(); // it is being made or removed
+        }
+    }
+
     /// Takes it away; its interface and, where it is a program, its WireGuard end with it.
     void remove() {
-        lock.lock();
-        try {
-            script.here("ip netns del %s\n".formatted(namespace));
-        } finally {
-            lock.unlock();
-        }
+        script.here(
+                """
+                ! test -e /run/netns/NAMESPACE || ip netns del NAMESPACE
+                ip link del DEVICE 2>/dev/null || true
+                """
+                        .replace("NAMESPACE", namespace)
+                        .replace("DEVICE", device));
     }
 }

@@ -115,15 +115,19 @@ record Ranges(List<Range> all) {
                                         && range.last().compareTo(address) >= 0);
     }
 
-    /// As elements of a set of nftables.
-    @Override
-    public String toString() {
+    /// Each as an element of a set of nftables.
+    Stream<String> each() {
         return all.stream()
                 .map(
                         range ->
                                 range.first().equals(range.last())
                                         ? range.first().toString()
-                                        : range.first() + "-" + range.last())
-                .collect(Collectors.joining(", "));
+                                        : range.first() + "-" + range.last());
+    }
+
+    /// As elements of a set of nftables.
+    @Override
+    public String toString() {
+        return each().collect(Collectors.joining(", "));
     }
 }

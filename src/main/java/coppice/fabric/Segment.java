@@ -151,11 +151,21 @@ final class Segment {
                 });
     }
 
-    /// Takes the end of a tunnel away, and the segment with the last port.
+    /// Takes the end of a tunnel away, and the segment with the last port. Can be tried again when it fails.
     ///
     /// @return whether the segment is gone
     boolean detach(Mouth mouth, Supplier<AccountNetworks> networks) {
-        return go(mouths, mouth.name(), () -> enforce(SegmentPorts.unmouth(mouth), networks.get()));
+        return go(
+                mouths,
+                mouth.name(),
+                () -> {
+                    try {
+                        enforce(SegmentPorts.unmouth(mouth), networks.get());
+                    } catch (Failure e) {
+                        mouths.put(mouth.name(), mouth);
+                        throw e;
+                    }
+                });
     }
 
     /// @param act takes it out of a segment that goes on

@@ -33,6 +33,7 @@ final class SegmentRules {
             delete table inet segment
             """;
 
+    /// What is counted stays, as do the connections.
     private static final String EMPTYING =
             """
             flush table bridge port
@@ -40,15 +41,21 @@ final class SegmentRules {
             flush set bridge port owners4
             flush set bridge port owners6
             flush set bridge port targets6
+            flush set bridge port routed4
+            flush set bridge port routed6
             flush map bridge port stations4
             flush map bridge port stations6
             flush table inet segment
             flush set inet segment public4
             flush set inet segment public6
             flush set inet segment own6
+            flush set inet segment asking
             flush map inet segment inside
             flush map inet segment outside
             """;
+
+    /// More packets than the resolver answers do not even get to it.
+    private static final String QUESTIONS = "1000/second burst 2000 packets";
 
     private static final String DECISIONS =
             """
@@ -62,13 +69,20 @@ final class SegmentRules {
                 meta l4proto tcp ct original proto-dst { MAIL } ct original ip6 daddr @public6 drop
             DISPATCH    jump others
               }
+              chain permitted {
+                ct state new iifname "br0" add @connections4 { ip saddr ct count over CONNECTIONS } drop
+                ct state new iifname "br0" add @connections6 { ip6 saddr ct count over CONNECTIONS } drop
+                ct mark set 0xGENERATION accept
+              }
               chain forward {
                 type filter hook forward priority filter; policy drop;
                 iifname "br0" oifname "br0" ip6 hoplimit 255 icmpv6 type { nd-neighbor-solicit, nd-neighbor-advert } accept
                 ct state invalid drop
+                meta mark and ROUTED == ROUTED ct direction original drop
                 ct mark 0xGENERATION accept
                 iifname "up0" ip saddr PLATFORM accept
                 oifname "up0" ip daddr PLATFORM ct direction reply accept
+                oifname "up0" ip daddr PLATFORM update @asking { ip saddr limit rate over QUESTIONS } drop
                 oifname "up0" ip daddr PLATFORM meta l4proto { tcp, udp } th dport 53 accept
                 ct state related drop
                 jump decide
@@ -104,9 +118,7 @@ final class SegmentRules {
     /// @param others the chains for users' rules of the ones that are there, as far as they are known, which no packet sees change; absent:
     ///     whatever is there goes
     Text text(int generation, Optional<Set<String>> others) {
-        var chains =
-                new RuleLines(place, networks, open)
-                        .lines("ct mark set 0x%x accept".formatted(generation));
+        var chains = new RuleLines(place, networks, open).lines("goto permitted");
         var head = others.map(names -> emptying(names, chains.keySet())).orElse(REMOVING);
         return new Text(
                 head + new PortRules(taps, mouths).text() + connections(chains, generation),
@@ -134,6 +146,9 @@ final class SegmentRules {
                   set public4 { type ipv4_addr; flags interval; elements = { %s }; }
                   set public6 { type ipv6_addr; flags interval; elements = { %s }; }
                   set own6 { type ipv6_addr; %s }
+                  set asking { type ipv4_addr; size 4096; flags dynamic; timeout 10s; }
+                  set connections4 { type ipv4_addr; size 4096; flags dynamic; }
+                  set connections6 { type ipv6_addr; size 4096; flags dynamic; }
                   map inside { type ipv4_addr : ipv4_addr; %s }
                   map outside { type ipv4_addr : ipv4_addr; %s }
                 """
@@ -189,6 +204,9 @@ final class SegmentRules {
                         .replace("DISPATCH", dispatch(chains.keySet()))
                         .replace("MAIL", mailPorts())
                         .replace("GENERATION", Integer.toHexString(generation))
+                        .replace("CONNECTIONS", Integer.toString(settings.connections()))
+                        .replace("QUESTIONS", QUESTIONS)
+                        .replace("ROUTED", PortRules.ROUTED)
                         .replace("PLATFORM", settings.platform().toString());
     }
 

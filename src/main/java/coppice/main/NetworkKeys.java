@@ -39,6 +39,10 @@ final class NetworkKeys {
                         "network.mtu",
                         text -> (int) Forms.whole(text, 1280, 9000),
                         "a number of bytes, 1280 to 9000"),
+                settings.parse(
+                        "network.connections",
+                        text -> (int) Forms.whole(text, 64, 65536),
+                        "a number of connections, 64 to 65536"),
                 Optional.empty());
     }
 

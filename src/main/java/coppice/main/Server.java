@@ -31,6 +31,7 @@ import coppice.http.HttpServer;
 import coppice.identity.Accounts;
 import coppice.identity.ApiKeys;
 import coppice.metrics.Metrics;
+import coppice.metrics.NetworkText;
 import coppice.network.Networks;
 import coppice.network.ServerKey;
 import coppice.node.Node;
@@ -111,7 +112,7 @@ final class Server implements AutoCloseable {
         keep(resolver(settings, vms, networks, fabric));
         keep(SnapshotTimers.start(vms.snapshots()));
         keep(LifeTimers.start(vms, settings.timerInterval()));
-        var more = new ArrayList<>(metrics(settings, store, accounts, host));
+        var more = new ArrayList<>(metrics(settings, store, accounts, host, fabric));
         more.addAll(files(vms, settings, store, host));
         more.addAll(tunnels(settings, networks, key));
         var routes = routes(vms, networks, settings, more);
@@ -183,7 +184,8 @@ final class Server implements AutoCloseable {
     }
 
     /// The route of the metrics, when there is a token for them.
-    private List<Route> metrics(Settings settings, Store store, Accounts accounts, Vms.Host host) {
+    private List<Route> metrics(
+            Settings settings, Store store, Accounts accounts, Vms.Host host, Fabric fabric) {
         return settings
                 .metricsToken()
                 .map(
@@ -191,7 +193,14 @@ final class Server implements AutoCloseable {
                             var usage =
                                     keep(new Usage(store, accounts, host.root(), host.reflink()));
                             var reserve = settings.capacity().diskReserve();
-                            return Metrics.of(token, usage, host.root(), reserve).route();
+                            return Metrics.of(
+                                            token,
+                                            usage,
+                                            host.root(),
+                                            reserve,
+                                            deadline ->
+                                                    NetworkText.read(fabric, accounts, deadline))
+                                    .route();
                         })
                 .stream()
                 .toList();

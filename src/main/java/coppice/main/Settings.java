@@ -86,6 +86,7 @@ public final class Settings {
         keys.put("network.ipv6", "");
         keys.put("network.ipv4", "");
         keys.put("network.mtu", "1500");
+        keys.put("network.connections", "8192");
         keys.put("network.resolvers", "");
         keys.put("network.maxRules", "1000");
         keys.put("network.maxVpcs", "100");

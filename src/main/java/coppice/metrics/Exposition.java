@@ -5,7 +5,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.stream.Collectors;
 
-/// A text in Prometheus's exposition format, version 0.0.4: families of gauges, each with its samples.
+/// A text in Prometheus's exposition format, version 0.0.4: families of gauges and counters, each with its samples.
 final class Exposition {
     static final String CONTENT_TYPE = "text/plain; version=0.0.4; charset=utf-8";
 
@@ -24,12 +24,21 @@ final class Exposition {
         }
     }
 
-    /// Adds a family. One without samples is left out.
+    /// Adds a family of what goes up and down. One without samples is left out.
     Exposition gauge(String name, String help, List<Sample> samples) {
+        return family(name, "gauge", help, samples);
+    }
+
+    /// Adds a family of what only grows, but for new beginnings. One without samples is left out.
+    Exposition counter(String name, String help, List<Sample> samples) {
+        return family(name, "counter", help, samples);
+    }
+
+    private Exposition family(String name, String type, String help, List<Sample> samples) {
         requireName(name);
         if (!samples.isEmpty()) {
             text.append("# HELP %s %s\n".formatted(name, escaped(help)));
-            text.append("# TYPE %s gauge\n".formatted(name));
+            text.append("# TYPE %s %s\n".formatted(name, type));
             samples.forEach(sample -> add(name, sample));
         }
         return this;

@@ -45,14 +45,17 @@ public final class Metrics {
 
     /// @param volume the root of the data volume
     /// @param reserve what creates and captures must leave free there
-    public static Metrics of(Secret token, Usage usage, Path volume, Size reserve) {
+    /// @param more what is to be said beside that
+    public static Metrics of(
+            Secret token, Usage usage, Path volume, Size reserve, Function<Deadline, String> more) {
         return new Metrics(
                 token,
                 deadline -> {
                     long begun = System.nanoTime();
                     var reading = usage.read(Optional.empty(), deadline);
                     var took = Duration.ofNanos(System.nanoTime() - begun);
-                    return new UsageText(reading, took, VolumeSpace.of(volume), reserve).toString();
+                    return new UsageText(reading, took, VolumeSpace.of(volume), reserve).toString()
+                            + more.apply(deadline);
                 },
                 System::nanoTime);
     }

@@ -84,10 +84,12 @@ public final class FabricWiring implements Wiring {
 
     @Override
     public Map<VmId, Long> traffic() {
+        fabric.look();
         return fabric.traffic().entrySet().stream()
                 .collect(
                         Collectors.toMap(
-                                entry -> new VmId(entry.getKey().text()), Map.Entry::getValue));
+                                entry -> new VmId(entry.getKey().text()),
+                                entry -> entry.getValue().both()));
     }
 
     @Override

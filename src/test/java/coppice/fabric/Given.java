@@ -64,12 +64,21 @@ final class Given {
     }
 
     static VpcId vpc(Lab lab, AccountId account, String cidr, NewRule... rules) {
+        return vpc(lab, account, cidr, Optional.empty(), rules);
+    }
+
+    static VpcId vpc(Lab lab, AccountId account, String cidr, Cidr cidrV6) {
+        return vpc(lab, account, cidr, Optional.of(cidrV6));
+    }
+
+    private static VpcId vpc(
+            Lab lab, AccountId account, String cidr, Optional<Cidr> cidrV6, NewRule... rules) {
         return lab.networks()
                 .createVpc(
                         account,
                         new NewVpc(
                                 Optional.of(Cidr.stored(cidr)),
-                                Optional.empty(),
+                                cidrV6,
                                 Optional.empty(),
                                 Optional.empty(),
                                 List.of(rules)))
@@ -91,7 +100,8 @@ final class Given {
         return lab.guest(account, Optional.empty(), rules);
     }
 
-    /// What there is in a namespace. Neighbours come and go by themselves, but for those that are said to stay.
+    /// What there is in a namespace. Neighbours come and go by themselves, but for those that are said to stay, and so does what is
+    /// counted.
     static String shown(String namespace) {
         return Stream.of(
                         "ip -br link",
@@ -101,6 +111,7 @@ final class Given {
                         "bridge fdb show state static",
                         "nft list ruleset")
                 .map(command -> Lab.shown(namespace, command.split(" ")))
-                .collect(Collectors.joining("\n"));
+                .collect(Collectors.joining("\n"))
+                .replaceAll("(?s)set (asking|connections[46]) \\{.*?\n\t}", "");
     }
 }

@@ -78,6 +78,7 @@ record Golden(String name, List<String> input, String expected) {
                 Cidr.stored("100.96.0.0/16"),
                 lines("prefix").map(words -> Cidr.stored(words.getFirst())).findFirst(),
                 1500,
+                8192,
                 Optional.empty());
     }
 

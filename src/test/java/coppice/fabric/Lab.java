@@ -81,15 +81,22 @@ final class Lab implements AutoCloseable {
 
     /// On a ground of its own.
     Lab() {
-        this(new Ground(), Site.FIRST, true);
+        this(8192);
+    }
+
+    /// On a ground of its own.
+    ///
+    /// @param connections that one VM may have
+    Lab(int connections) {
+        this(new Ground(), Site.FIRST, connections, true);
     }
 
     /// On a ground that others may be on too.
     Lab(Ground ground, Site site) {
-        this(ground, site, false);
+        this(ground, site, 8192, false);
     }
 
-    private Lab(Ground ground, Site site, boolean isOwner) {
+    private Lab(Ground ground, Site site, int connections, boolean isOwner) {
         this.ground = ground;
         this.site = site;
         boolean isReady = false;
@@ -104,6 +111,7 @@ final class Lab implements AutoCloseable {
                             site.slots(),
                             Optional.of(site.prefix()),
                             1500,
+                            connections,
                             Optional.of(ground.namespace(Ground.HOSTS_NAME)));
             networks = readNetworks();
             end.onFailure(() -> Fabric.remove(settings));

@@ -55,7 +55,8 @@ class SegmentRulesIT {
     private static SegmentRules any(Random random) {
         var site = Lab.Site.FIRST;
         var prefix = random.nextInt(4) == 0 ? Optional.<Cidr>empty() : Optional.of(site.prefix());
-        var settings = new FabricSettings("test", site.slots(), prefix, 1500, Optional.empty());
+        var settings =
+                new FabricSettings("test", site.slots(), prefix, 1500, 8192, Optional.empty());
         var networks = new AnyNetworks(random, prefix).next();
         var nics = List.copyOf(networks.nics().values());
         var place = Place.of(nics.get(random.nextInt(nics.size())));

@@ -6,7 +6,9 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import coppice.Wait;
 import coppice.json.JsonObject;
+import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.Map;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.AutoClose;
@@ -16,6 +18,7 @@ import org.junit.jupiter.api.Test;
 /// Tunnels with a real WireGuard at both ends.
 class TunnelIT {
     private static final String NOBODY = "{\"rules\":[]}";
+    private static final String TOKEN = "3c4bd1f8-3d1c-4a41-9e28-4f0c57d4a8b1";
     private static final Duration CUT = Duration.ofSeconds(2);
 
     @AutoClose private Installation installation;
@@ -31,7 +34,9 @@ class TunnelIT {
                                 "COPPICE_NETWORK_IPV6",
                                 Internet.RANGE,
                                 "COPPICE_TUNNEL_HOST",
-                                "192.175.48.254"));
+                                "192.175.48.254",
+                                "COPPICE_METRICS_TOKEN",
+                                TOKEN));
         internet = new Internet(installation.host());
         ada = installation.client("ada");
     }
@@ -61,6 +66,7 @@ class TunnelIT {
         assertFalse(client.fetches(address(db)));
         ada.post("/v5/tunnels/office/vpcs/back", "{}").expect(200);
         assertTrue(client.fetches(address(db)));
+        assertSeenInMetrics(tunnel, web);
         restart();
         assertTrue(client.fetches(address(web)) && client.fetches(address(db)));
         act(web, "pause");
@@ -121,6 +127,30 @@ class TunnelIT {
         assertFalse(pings(vm, Internet.IPV4));
         restart();
         assertTrue(pings(vm, "192.31.196.1"));
+    }
+
+    private void assertSeenInMetrics(JsonObject tunnel, JsonObject vm) {
+        var answer = installation.clientWithKey(TOKEN).get("/metrics").response().body();
+        var text = new String(answer, StandardCharsets.UTF_8);
+        var ofTunnel = "{account=\"ada\",tunnel=\"%s\"} ".formatted(tunnel.requiredString("id"));
+        var ofVm = "{vm=\"%s\"} ".formatted(vm.requiredString("id"));
+        assertTrue(metric(text, "coppice_tunnel_sent_bytes_total" + ofTunnel) > 500, text);
+        assertTrue(metric(text, "coppice_tunnel_received_bytes_total" + ofTunnel) > 500, text);
+        assertTrue(metric(text, "coppice_vm_network_sent_bytes_total" + ofVm) > 500, text);
+        assertTrue(metric(text, "coppice_vm_network_received_bytes_total" + ofVm) > 500, text);
+        var handshake =
+                Instant.ofEpochSecond(
+                        metric(text, "coppice_tunnel_last_handshake_seconds" + ofTunnel));
+        var ago = Duration.between(handshake, Instant.now());
+        assertTrue(ago.compareTo(Duration.ofMinutes(3)) < 0 && !ago.isNegative(), text);
+    }
+
+    private static long metric(String text, String name) {
+        return text.lines()
+                .filter(line -> line.startsWith(name))
+                .map(line -> Long.parseLong(line.substring(name.length())))
+                .findFirst()
+                .orElseThrow(() -> new AssertionError(name + " is not in " + text));
     }
 
     private JsonObject network(String slug, String cidr) {

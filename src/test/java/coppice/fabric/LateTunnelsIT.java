@@ -1,0 +1,165 @@
+package coppice.fabric;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import coppice.base.Code;
+import coppice.base.Deadline;
+import coppice.base.Failure;
+import coppice.fabric.Lab.Guest;
+import coppice.identity.AccountId;
+import coppice.network.GivenTunnels;
+import coppice.network.NewAttachment;
+import coppice.network.NewTunnel;
+import coppice.network.ServerKey;
+import coppice.network.Tunnel;
+import coppice.network.Tunnels;
+import coppice.network.Wanted;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import java.util.stream.Collectors;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/// What cannot be put in place at once, or does not stay there.
+class LateTunnelsIT {
+    private final AccountId account = AccountId.random();
+    private final Script script = new Script(Optional.empty());
+    private Lab lab;
+    private Guest guest;
+    private Tunnels tunnels;
+
+    @BeforeEach
+    void aMemberOfANetwork() {
+        lab = new Lab();
+        guest = Given.member(lab, account, Given.vpc(lab, account, "10.4.0.0/24"));
+        var key = new ServerKey(lab.ground().directory().resolve("tunnels.key")).publicKey();
+        tunnels = lab.networks().tunnels(GivenTunnels.SETTINGS, key);
+    }
+
+    @AfterEach
+    void close() {
+        if (lab != null) {
+            lab.close();
+        }
+    }
+
+    @Test
+    void aTunnelThatCannotBeMadeIsMadeAsSoonAsItCan() {
+        cutSegment();
+        var late = assertThrows(Failure.class, this::create);
+        assertEquals(Code.UNAVAILABLE, late.code());
+        var tunnel = tunnels.list(account).getFirst();
+        lab.fabric().look();
+        var address = tunnel.attachments().getFirst().ipv4().orElseThrow() + " ";
+        assertFalse(shown().contains(address), this::shown);
+        mendSegment();
+        lab.fabric().look();
+        assertTrue(shown().contains(address), this::shown);
+        assertIsWhatTheNextServerMakes(tunnel);
+    }
+
+    @Test
+    void aTunnelThatIsLateDoesNotHoldUpRules() {
+        cutSegment();
+        assertThrows(Failure.class, this::create);
+        assertThrows(
+                Failure.class,
+                () ->
+                        tunnels.attach(
+                                account,
+                                tunnels.list(account).getFirst().id().text(),
+                                attachment(other(), true)));
+        var alone = Given.alone(lab, account);
+        Given.permitted(lab, account, Given.vm(alone), Given.range("0.0.0.0/0"));
+        var flow = Flow.udp(alone.ipv4(), 40001, Ground.INTERNET, 80);
+        assertTrue(alone.probe().outcome(flow, Duration.ofSeconds(5)) instanceof Flow.Reached);
+        mendSegment();
+    }
+
+    @Test
+    void aTunnelThatIsDeletedWhileItIsLateLeavesNothing() {
+        cutSegment();
+        assertThrows(Failure.class, this::create);
+        tunnels.delete(account, tunnels.list(account).getFirst().id().text());
+        mendSegment();
+        lab.fabric().look();
+        assertEquals(List.of(), Script.names(lab.settings().namespace("tun-")));
+        assertFalse(shown().contains("tn0"), this::shown);
+    }
+
+    @Test
+    void aWireGuardThatEndsIsMadeAnew() {
+        var tunnel = create();
+        var namespace = lab.settings().namespace(tunnel.id().text());
+        var device = Passage.device(lab.settings(), tunnel);
+        script.in(namespace, "ip link del %s\n".formatted(device));
+        assertEquals(List.of(), lab.fabric().tunnels(Deadline.in(Duration.ofSeconds(5))));
+        lab.fabric().look();
+        var use = lab.fabric().tunnels(Deadline.in(Duration.ofSeconds(5)));
+        assertEquals(
+                List.of(new TunnelUse(tunnel.id(), account, Optional.empty(), new Passed(0, 0))),
+                use);
+        assertIsWhatTheNextServerMakes(tunnel);
+    }
+
+    private Tunnel create() {
+        var vpc = guest.nic().membership().orElseThrow().vpc().text();
+        return tunnels.create(
+                        account,
+                        new NewTunnel(
+                                Optional.empty(),
+                                Optional.empty(),
+                                Optional.empty(),
+                                NewTunnel.USUAL_ROUTES,
+                                List.of(attachment(vpc, false))))
+                .tunnel();
+    }
+
+    private static NewAttachment attachment(String vpc, boolean isExit) {
+        var any = new Wanted.Any();
+        return new NewAttachment("", vpc, any, any, List.of(), isExit);
+    }
+
+    private String other() {
+        return Given.vpc(lab, account, "10.5.0.0/24").text();
+    }
+
+    /// No port can be made in a segment whose bridge has another name.
+    private void cutSegment() {
+        script.in(segment(), "ip link set br0 down\nip link set br0 name away\n");
+    }
+
+    private void mendSegment() {
+        script.in(segment(), "ip link set away name br0\nip link set br0 up\n");
+    }
+
+    private String segment() {
+        return lab.settings().namespace(Place.of(guest.nic()).name());
+    }
+
+    private void assertIsWhatTheNextServerMakes(Tunnel tunnel) {
+        var here = shown() + shown(tunnel);
+        assertTrue(here.contains("tn0"), here);
+        assertTrue(here.contains("dnat"), here);
+        lab.restart(lab.guests());
+        assertEquals(here, shown() + shown(tunnel));
+    }
+
+    private String shown() {
+        return sorted(Given.shown(segment()).replaceAll("0x[0-9a-f]{8}\\b", "GENERATION"));
+    }
+
+    private String shown(Tunnel tunnel) {
+        return sorted(Given.shown(lab.settings().namespace(tunnel.id().text())));
+    }
+
+    /// Routes and addresses in another order are the same.
+    private static String sorted(String shown) {
+        return shown.lines().sorted().collect(Collectors.joining("\n"));
+    }
+}
