@@ -13,6 +13,7 @@ import coppice.network.Networks;
 import coppice.network.Nic;
 import coppice.network.Rule;
 import coppice.network.RuleId;
+import coppice.network.StaticRoute;
 import coppice.network.Vpc;
 import java.nio.file.Path;
 import java.util.HashMap;
@@ -172,6 +173,21 @@ public final class Fabric implements NetworkListener, AutoCloseable {
     /// Of the tunnels, as far as there is time to ask for it.
     public List<TunnelUse> tunnels(Deadline deadline) {
         return passages.use(deadline);
+    }
+
+    /// The routes that a guest needs to what is behind tunnels inside of its own network: Linux answers for a range of IPv4 addresses, but
+    /// not of IPv6 ones.
+    public static List<StaticRoute> routesInside(Nic nic, AccountNetworks networks) {
+        return nic.membership().stream()
+                .flatMap(
+                        place ->
+                                networks.tunnels().values().stream()
+                                        .flatMap(
+                                                tunnel ->
+                                                        tunnel.attachment(place.vpc()).stream()
+                                                                .map(a -> new Mouth(tunnel, a))))
+                .flatMap(Mouth::routesInside)
+                .toList();
     }
 
     public int mtu() {

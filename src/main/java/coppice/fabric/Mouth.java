@@ -2,7 +2,9 @@ package coppice.fabric;
 
 import coppice.base.IpAddress;
 import coppice.network.Attachment;
+import coppice.network.StaticRoute;
 import coppice.network.Tunnel;
+import java.util.stream.Stream;
 
 /// The port of a tunnel in the segment of a network that it is attached to.
 record Mouth(Tunnel tunnel, Attachment attachment) {
@@ -26,6 +28,13 @@ record Mouth(Tunnel tunnel, Attachment attachment) {
     /// The link-local address that Linux makes of that (RFC 4291, appendix A).
     IpAddress linkLocal() {
         return IpAddress.v6(0xfe80L << 48, 0x00c1_00ff_fe00_0000L | tunnel.number());
+    }
+
+    /// To the IPv6 ranges inside of the network that are behind the client.
+    Stream<StaticRoute> routesInside() {
+        return attachment.remote().stream()
+                .filter(attachment.cidrV6()::contains)
+                .map(range -> new StaticRoute(range, linkLocal(), 0));
     }
 
     /// What packets that come from the tunnel are marked with; not 0.

@@ -10,11 +10,14 @@ import coppice.guest.NetworkSettings;
 import coppice.network.MemberId;
 import coppice.network.Networks;
 import coppice.network.Nic;
+import coppice.network.StaticRoute;
 import coppice.node.Node;
 import coppice.qemu.Link;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Supplier;
 import java.util.stream.Collectors;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -26,6 +29,9 @@ public final class FabricWiring implements Wiring {
     private final Fabric fabric;
     private final Networks networks;
     private final Node node;
+
+    /// The routes of the network itself that guests know of.
+    private final Map<VmId, List<StaticRoute>> told = new ConcurrentHashMap<>();
 
     public FabricWiring(Fabric fabric, Networks networks, Node node) {
         this.fabric = fabric;
@@ -47,7 +53,7 @@ public final class FabricWiring implements Wiring {
     public void connect(Vm vm, Guest guest, Deadline deadline) {
         if (vm.hardware().shape().hasNic()) {
             try {
-                guest.setNetwork(settings(vm), deadline);
+                tell(vm, guest, deadline);
             } catch (Failure e) {
                 if (e.code() != Code.AGENT_UNSUPPORTED) {
                     throw e;
@@ -56,6 +62,29 @@ public final class FabricWiring implements Wiring {
             }
             open(vm);
         }
+    }
+
+    private void tell(Vm vm, Guest guest, Deadline deadline) {
+        var inside = inside(vm);
+        guest.setNetwork(settings(vm, inside), deadline);
+        told.put(vm.id(), inside);
+    }
+
+    @Override
+    public boolean isOutdated(Vm vm) {
+        var known = told.get(vm.id());
+        return known != null && !known.equals(inside(vm));
+    }
+
+    /// One who cannot be told now is told with the next start.
+    @Override
+    public void retell(Vm vm, Supplier<Guest> guest, Deadline deadline) {
+        told.remove(vm.id());
+        tell(vm, guest.get(), deadline);
+    }
+
+    private List<StaticRoute> inside(Vm vm) {
+        return Fabric.routesInside(nic(vm), networks.of(vm.account()));
     }
 
     @Override
@@ -74,11 +103,13 @@ public final class FabricWiring implements Wiring {
     public void adopt(Vm vm) {
         if (vm.hardware().shape().hasNic()) {
             fabric.adopt(nic(vm), holder(vm));
+            told.put(vm.id(), List.of());
         }
     }
 
     @Override
     public void unplug(VmId vm) {
+        told.remove(vm);
         fabric.unplug(new MemberId(vm.text()));
     }
 
@@ -97,10 +128,10 @@ public final class FabricWiring implements Wiring {
         return fabric.sweep();
     }
 
-    private NetworkSettings settings(Vm vm) {
+    private NetworkSettings settings(Vm vm, List<StaticRoute> inside) {
         var nic = nic(vm);
         var vpc = nic.membership().map(place -> networks.of(vm.account()).vpcs().get(place.vpc()));
-        return GuestNetwork.of(nic, vpc, fabric.mtu());
+        return GuestNetwork.of(nic, vpc, inside, fabric.mtu());
     }
 
     /// A machine of the pool is in no network and nobody's.

@@ -16,14 +16,15 @@ final class GuestNetwork {
     private GuestNetwork() {}
 
     /// @param vpc that the VM is in
-    static NetworkSettings of(Nic nic, Optional<Vpc> vpc, int mtu) {
+    /// @param more routes beside the user's
+    static NetworkSettings of(Nic nic, Optional<Vpc> vpc, List<StaticRoute> more, int mtu) {
         return new NetworkSettings(
                 nic.mac(),
                 mtu,
                 Stream.concat(privateOnes(nic, vpc), nic.publicIpv6().map(a -> a + "/128").stream())
                         .toList(),
                 gateways(nic),
-                routes(nic),
+                routes(nic, more),
                 List.of(Fabric.GATEWAY.toString()));
     }
 
@@ -59,9 +60,9 @@ final class GuestNetwork {
                                         && route.metric() == 0);
     }
 
-    private static List<NetworkSettings.Route> routes(Nic nic) {
+    private static List<NetworkSettings.Route> routes(Nic nic, List<StaticRoute> more) {
         var routes =
-                wanted(nic)
+                Stream.concat(wanted(nic), more.stream())
                         .map(
                                 route ->
                                         new NetworkSettings.Route(

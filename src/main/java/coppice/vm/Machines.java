@@ -17,8 +17,6 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.time.InstantSource;
 import java.util.HexFormat;
-import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 import java.util.UUID;
 import java.util.concurrent.ExecutionException;
@@ -369,14 +367,8 @@ final class Machines {
         wiring.unplug(vm);
     }
 
-    /// How many bytes VMs have sent and received, of those that have a machine.
-    Map<VmId, Long> traffic() {
-        return wiring.traffic();
-    }
-
-    /// Removes what the networks have of VMs that are gone.
-    List<String> sweepNetworks() {
-        return wiring.sweep();
+    Wiring wiring() {
+        return wiring;
     }
 
     /// A machine that is about to be started, in its network.

@@ -42,7 +42,7 @@ final class Recovery {
         for (var stranger : strangers.sweep()) {
             LOG.warn("removed what belongs to no VM: {}", stranger);
         }
-        for (var namespace : context.machines().sweepNetworks()) {
+        for (var namespace : context.machines().wiring().sweep()) {
             LOG.warn("removed a network of no VM: {}", namespace);
         }
     }

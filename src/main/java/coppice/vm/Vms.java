@@ -44,9 +44,11 @@ public final class Vms implements Guests, AutoCloseable {
     private final Forks forks;
     private final DeletedVms deleted;
     private final Traffic traffic = new Traffic();
+    private final NetworkNews news;
 
     private Vms(VmContext context, Snapshots snapshots, DeletedVms deleted) {
         this.context = context;
+        this.news = new NetworkNews(context.machines().wiring());
         this.snapshots = snapshots;
         this.deleted = deleted;
         this.execs = new Execs();
@@ -342,8 +344,9 @@ public final class Vms implements Guests, AutoCloseable {
 
     /// Has done what time has come for, without waiting for it: see [LifeTimers].
     void keepTime() {
-        traffic.look(
-                context.machines().traffic(), context.clock().instant(), context.fleet()::find);
+        var passed = context.machines().wiring().traffic();
+        traffic.look(passed, context.clock().instant(), context.fleet()::find);
+        news.look(context.fleet());
         context.fleet().all().forEach(VmLife::lookAtTime);
     }
 

@@ -8,6 +8,7 @@ import coppice.qemu.Link;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.function.Supplier;
 
 /// How machines are connected to networks. For one VM, one call at a time.
 public interface Wiring {
@@ -22,6 +23,14 @@ public interface Wiring {
 
     /// Tells a guest what its interface is to have, and lets packets pass.
     default void connect(Vm vm, Guest guest, Deadline deadline) {}
+
+    /// Whether the guest of a VM that runs knows of its network what is not so any more.
+    default boolean isOutdated(Vm vm) {
+        return false;
+    }
+
+    /// Tells it.
+    default void retell(Vm vm, Supplier<Guest> guest, Deadline deadline) {}
 
     /// Lets packets pass although the guest could not be told anything.
     default void open(Vm vm) {}

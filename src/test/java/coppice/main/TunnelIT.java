@@ -19,6 +19,7 @@ import org.junit.jupiter.api.Test;
 class TunnelIT {
     private static final String NOBODY = "{\"rules\":[]}";
     private static final String TOKEN = "3c4bd1f8-3d1c-4a41-9e28-4f0c57d4a8b1";
+    private static final Duration SOON = Duration.ofSeconds(10);
     private static final Duration CUT = Duration.ofSeconds(2);
 
     @AutoClose private Installation installation;
@@ -81,24 +82,38 @@ class TunnelIT {
 
     @Test
     void whatIsBehindAClientIsReachedByRuleAndADeletedTunnelIsGone() {
-        network("front", "10.20.1.0/24");
+        ada.post(
+                        "/v5/vpcs",
+                        "{\"slug\":\"front\",\"cidr\":\"10.20.1.0/24\",\"cidrV6\":\"fd20:1::/64\"}")
+                .expect(200);
         var vm = server("front");
         var tunnel =
                 ada.post(
                                 "/v5/tunnels",
-                                "{\"slug\":\"office\",\"vpcs\":[{\"vpcId\":\"front\",\"remoteCidrs\":[\"10.20.1.128/28\"]}]}")
+                                """
+                                {"slug":"office","vpcs":[{"vpcId":"front",
+                                 "remoteCidrs":["10.20.1.128/28","fd20:1::ff00/120"]}]}
+                                """)
                         .expect(200);
         client = new WireGuardClient(internet, tunnel.requiredString("clientConfig"));
         client.add("10.20.1.130/32");
+        client.add("fd20:1::ff30/128");
         var own = tunnel.requiredObjects("attachments").getFirst().requiredString("ipv4");
         assertFalse(pings(vm, own) || pings(vm, "10.20.1.130"));
         allow("vmId", vm, "tunnelId", tunnel);
         assertTrue(pings(vm, own));
         assertTrue(pings(vm, "10.20.1.130"));
         assertFalse(pings(vm, "10.20.1.131"));
+        Wait.until(SOON, () -> pings(vm, "fd20:1::ff30"), () -> "no way by IPv6");
+        assertFalse(pings(vm, "fd20:1::ff31"));
+        act(vm, "pause");
+        act(vm, "start");
+        assertTrue(pings(vm, "fd20:1::ff30"));
         assertFalse(client.fetches(address(vm)));
         ada.delete("/v5/tunnels/office").expect(204);
         Wait.until(CUT, () -> !pings(vm, own), () -> "the tunnel still carries");
+        Wait.until(SOON, () -> !routes(vm).contains("fd20:1::ff00"), () -> routes(vm));
+        assertTrue(routes(vm).contains("fd20:1::/64"), () -> routes(vm));
         assertEquals(0, ada.get("/v5/firewall/rules").expect(200).requiredInteger("totalCount"));
         assertTrue(installation.networks().stream().noneMatch(name -> name.contains("tun-")));
     }
@@ -182,6 +197,10 @@ class TunnelIT {
                                         to,
                                         destination.requiredString("id")))
                 .expect(200);
+    }
+
+    private String routes(JsonObject vm) {
+        return ada.run(vm.requiredString("id"), "ip -6 route");
     }
 
     private boolean pings(JsonObject vm, String address) {

@@ -33,7 +33,8 @@ class GuestNetworkTest {
     @Test
     void aVmInNoNetworkIsAloneBehindTheGateway() {
         var settings =
-                GuestNetwork.of(nic(Optional.empty(), Optional.empty()), Optional.empty(), 1500);
+                GuestNetwork.of(
+                        nic(Optional.empty(), Optional.empty()), Optional.empty(), List.of(), 1500);
         assertEquals("02:c0:00:00:01:02", settings.deviceAddress());
         assertEquals(List.of("192.0.0.2/29"), settings.addresses());
         assertEquals(List.of("192.0.0.1"), settings.gateways());
@@ -77,7 +78,8 @@ class GuestNetworkTest {
         var place =
                 new Membership(
                         VPC.id(), address("10.20.0.5"), address("fd00:1::5"), List.of(routes));
-        return GuestNetwork.of(nic(publicIpv6, Optional.of(place)), Optional.of(VPC), 1500);
+        return GuestNetwork.of(
+                nic(publicIpv6, Optional.of(place)), Optional.of(VPC), List.of(), 1500);
     }
 
     private static StaticRoute route(String cidr, String via, long metric) {
