@@ -49,7 +49,17 @@ sealed interface Place {
     /// The addresses by which a VM is known here. Elsewhere it is known by its public one only.
     default Stream<IpAddress> addresses(Nic nic) {
         var known = nic.publicIpv6().stream();
-        return holds(nic) ? Stream.concat(known, privateAddresses(nic)) : known;
+        return holds(nic)
+                ? Stream.of(known, privateAddresses(nic), Stream.of(linkLocal(nic)))
+                        .flatMap(addresses -> addresses)
+                : known;
+    }
+
+    /// The one that Linux makes of a MAC address (RFC 4291, appendix A).
+    static IpAddress linkLocal(Nic nic) {
+        long slot = Integer.toUnsignedLong(nic.slot());
+        long high = 0x00c0L << 48 | (slot >>> 24 & 0xff) << 40;
+        return IpAddress.v6(0xfe80L << 48, high | 0xfffe000000L | slot & 0xffffff);
     }
 
     /// What a VM has beside its public address.

@@ -135,7 +135,8 @@ final class SegmentRules {
     }
 
     private static Stream<String> addresses(Tap tap, boolean isV6) {
-        return tap.addresses().stream()
+        return Place.of(tap.nic())
+                .addresses(tap.nic())
                 .filter(address -> address.isV6() == isV6)
                 .map(IpAddress::toString);
     }

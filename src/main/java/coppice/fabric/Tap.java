@@ -6,7 +6,6 @@ import java.util.List;
 import java.util.stream.Stream;
 
 /// The port of a VM in its segment.
-///
 record Tap(Nic nic, Holder holder) {
     /// The kernel allows 15 characters.
     String name() {
@@ -29,14 +28,7 @@ record Tap(Nic nic, Holder holder) {
         return Stream.concat(Place.privateAddresses(nic), nic.publicIpv6().stream()).toList();
     }
 
-    /// The one that Linux makes of a MAC address (RFC 4291, appendix A).
-    IpAddress linkLocal() {
-        long slot = Integer.toUnsignedLong(nic.slot());
-        long high = 0x00c0L << 48 | (slot >>> 24 & 0xff) << 40;
-        return IpAddress.v6(0xfe80L << 48, high | 0xfffe000000L | slot & 0xffffff);
-    }
-
     Station station() {
-        return new Station(name(), nic.mac(), addresses(), linkLocal());
+        return new Station(name(), nic.mac(), addresses(), Place.linkLocal(nic));
     }
 }

@@ -88,6 +88,26 @@ class FabricIT {
     }
 
     @Test
+    void aRuleThatNamesAVmIsAboutItsLinkLocalAddressToo() {
+        var vpc = Given.vpc(lab, account, "10.8.0.0/24");
+        var guest = Given.member(lab, account, vpc);
+        var member = Given.member(lab, account, vpc);
+        var from = Place.linkLocal(guest.nic());
+        var to = Place.linkLocal(member.nic());
+        var flow = Flow.tcp(from, 40001, to, 80);
+        assertEquals(new Flow.Silent(), guest.probe().outcome(flow, SHORT));
+        var rule = Given.permitted(lab, account, Given.vm(guest), Given.vm(member));
+        assertReached(guest, flow.again());
+        assertReached(guest, Flow.icmp(from, to));
+        assertEquals(new Flow.Silent(), member.probe().outcome(Flow.icmp(to, from), SHORT));
+        lab.networks().deleteRule(account, rule.id().text());
+        Given.permitted(lab, account, Ends.of(vpc), Ends.of(vpc));
+        assertReached(member, Flow.icmp(to, from));
+        lab.leave(guest);
+        lab.leave(member);
+    }
+
+    @Test
     void aVmIsReachedAtOnceByTheAddressOfOneThatIsGone() {
         var vpc = everythingPermitted();
         var guest = Given.member(lab, account, vpc);

@@ -54,7 +54,7 @@ final class Trio implements AutoCloseable {
     }
 
     static IpAddress linkLocal(Guest guest) {
-        return new Tap(guest.nic(), new Holder.User(0)).linkLocal();
+        return Place.linkLocal(guest.nic());
     }
 
     static Frame.Path path(IpAddress source, IpAddress destination) {
