@@ -18,6 +18,7 @@ import java.time.Duration;
 import java.util.Base64;
 import java.util.Map;
 import java.util.Optional;
+import java.util.function.Supplier;
 
 /// A caller of the API with one key, as a test sees it.
 final class Client {
@@ -27,19 +28,24 @@ final class Client {
     private final String baseUrl;
     private final String key;
     private final Map<String, String> headers;
+    private final Supplier<String> log;
 
     /// A response: its status and its JSON body, empty when it had none.
-    record Answer(int status, JsonObject body, HttpResponse<byte[]> response) {
+    ///
+    /// @param log what the server says of itself
+    record Answer(
+            int status, JsonObject body, HttpResponse<byte[]> response, Supplier<String> log) {
 
         /// Fails, showing the body, when the status is another one.
         JsonObject expect(int wanted) {
             if (status != wanted) {
                 throw new AssertionError(
-                        "status %d instead of %d: %s"
+                        "status %d instead of %d: %s%s"
                                 .formatted(
                                         status,
                                         wanted,
-                                        new String(response.body(), StandardCharsets.UTF_8)));
+                                        new String(response.body(), StandardCharsets.UTF_8),
+                                        status >= 500 ? "\n" + log.get() : ""));
             }
             return body;
         }
@@ -65,20 +71,27 @@ final class Client {
         }
     }
 
-    Client(HttpClient http, String baseUrl, String key) {
-        this(http, baseUrl, key, Map.of());
+    /// @param log what the server says of itself, for those who look into a failure of its own
+    Client(HttpClient http, String baseUrl, String key, Supplier<String> log) {
+        this(http, baseUrl, key, Map.of(), log);
     }
 
-    private Client(HttpClient http, String baseUrl, String key, Map<String, String> headers) {
+    private Client(
+            HttpClient http,
+            String baseUrl,
+            String key,
+            Map<String, String> headers,
+            Supplier<String> log) {
         this.http = http;
         this.baseUrl = baseUrl;
         this.key = key;
         this.headers = headers;
+        this.log = log;
     }
 
     /// One that sends this header as well.
     Client with(String header, String value) {
-        return new Client(http, baseUrl, key, Map.of(header, value));
+        return new Client(http, baseUrl, key, Map.of(header, value), log);
     }
 
     Answer get(String path) {
@@ -135,7 +148,8 @@ final class Client {
             return new Answer(
                     response.statusCode(),
                     isJson ? Json.parse(response.body()) : JsonObject.empty(),
-                    response);
+                    response,
+                    log);
         } catch (IOException e) {
             throw new java.io.UncheckedIOException(method + " " + path, e);
         }

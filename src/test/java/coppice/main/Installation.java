@@ -91,12 +91,13 @@ final class Installation implements AutoCloseable {
 
     /// A client with a new key for an account of this name.
     Client client(String account) {
-        return new Client(http, url(), program("key", "create", "--account", account).strip());
+        return new Client(
+                http, url(), program("key", "create", "--account", account).strip(), this::logTail);
     }
 
     /// A client that sends this as its key.
     Client clientWithKey(String key) {
-        return new Client(http, url(), key);
+        return new Client(http, url(), key, this::logTail);
     }
 
     private String url() {
