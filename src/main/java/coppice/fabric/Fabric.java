@@ -128,12 +128,33 @@ public final class Fabric implements NetworkListener, AutoCloseable {
         }
     }
 
-    /// The VM of a machine that was plugged in for nobody.
+    /// The VM of a machine that was plugged in for nobody, alone. In a private network nothing passes its port until it is opened.
     public void handOver(Nic nic, Holder holder) {
+        if (nic.membership().isPresent()) {
+            move(new Tap(nic, holder));
+            return;
+        }
         adopt(nic, holder);
         var place = Place.of(nic);
         if (concerns(place, networks.of(nic.account()))) {
             apply(place, nic.account());
+        }
+    }
+
+    /// The QEMU keeps its end, and stays in the namespace that it was started in, of which nothing else is left.
+    private void move(Tap tap) {
+        var alone = new Place.Alone(tap.nic().vm());
+        note(tap);
+        try {
+            segments.with(
+                    Place.of(tap.nic()),
+                    segment ->
+                            segment.take(
+                                    tap,
+                                    settings.namespace(alone.name()),
+                                    () -> networks.of(tap.nic().account())));
+        } finally {
+            segments.leave(alone, segment -> segment.unplug(tap, () -> AccountNetworks.NONE));
         }
     }
 

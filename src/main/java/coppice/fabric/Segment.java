@@ -99,6 +99,17 @@ final class Segment {
                 });
     }
 
+    /// As [#plug], for a VM whose port is in another segment, which is to forget it.
+    boolean take(Tap tap, String from, Supplier<AccountNetworks> networks) {
+        return come(
+                () -> {
+                    taps.put(tap.name(), tap);
+                    var moved = SegmentPorts.moved(tap, from, namespace);
+                    enforce(moved + SegmentPorts.port(tap, settings.mtu()), networks.get());
+                    script.in(settings.namespace(Hub.NAME), ways(tap));
+                });
+    }
+
     /// Makes the end of a tunnel that is attached here, whose other end is in the tunnel's namespace.
     ///
     /// @return as [#plug]

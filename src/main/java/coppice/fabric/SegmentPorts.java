@@ -13,6 +13,12 @@ final class SegmentPorts {
                 + known(tap.name(), tap.nic().mac(), tap.addresses().stream());
     }
 
+    /// Brings a port from one namespace, where this is run, to another.
+    static String moved(Tap tap, String from, String to) {
+        return "nsenter --net=%s ip link set %s netns %s\n"
+                .formatted(Script.path(from), tap.name(), to);
+    }
+
     /// A tunnel answers for the ranges behind it itself, so it hears who asks for addresses that nobody here has.
     ///
     /// @param tunnel the namespace of the tunnel

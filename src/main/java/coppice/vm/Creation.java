@@ -56,8 +56,8 @@ final class Creation {
         var deadline = Deadline.in(context.limits().start());
         try (var _ = context.node().takeRoom(FIRST_WRITES)) {
             var ready =
-                    wanted.id().isPresent() || wanted.nic().place().isPresent()
-                            ? Optional.<Warm>empty() // it has an id or a place of its own already
+                    wanted.id().isPresent()
+                            ? Optional.<Warm>empty() // who has an id has a machine already
                             : pool.take(snapshot.id());
             var made =
                     ready.flatMap(warm -> fromPool(warm, account, wanted, deadline))

@@ -92,10 +92,15 @@ public final class FabricWiring implements Wiring {
         fabric.open(member(vm));
     }
 
+    /// Who is to be in a private network has been alone till now.
     @Override
-    public void handOver(Vm vm) {
+    public void handOver(Vm vm, Guest guest, Deadline deadline) {
         if (vm.hardware().shape().hasNic()) {
-            fabric.handOver(nic(vm), holder(vm));
+            var nic = nic(vm);
+            fabric.handOver(nic, holder(vm));
+            if (nic.membership().isPresent()) {
+                connect(vm, guest, deadline);
+            }
         }
     }
 

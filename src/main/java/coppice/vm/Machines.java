@@ -96,9 +96,8 @@ final class Machines {
             undo.onFailure(qemu::kill);
             qemu.resume(deadline);
             var live = live(vm, qemu, run);
-            live.line()
-                    .guest(deadline); // randomness and time; it has its own name since it was made
-            wiring.handOver(vm);
+            // Randomness and time; it has its own name since it was made.
+            wiring.handOver(vm, live.line().guest(deadline), deadline);
             files.unmarkWarm(vm.id());
             undo.keep();
             return live;

@@ -36,7 +36,7 @@ public interface Wiring {
     default void open(Vm vm) {}
 
     /// A machine that was nobody's is this VM's from now on.
-    default void handOver(Vm vm) {}
+    default void handOver(Vm vm, Guest guest, Deadline deadline) {}
 
     /// A machine that a former server started goes on.
     default void adopt(Vm vm) {}

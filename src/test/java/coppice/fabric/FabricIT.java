@@ -182,6 +182,33 @@ class FabricIT {
         }
     }
 
+    @Test
+    void aReadyVmThatCannotMoveIntoItsNetworkLeavesNothing() {
+        try (var own = new Lab()) {
+            var vpc = Given.vpc(own, account, "10.4.0.0/24");
+            Given.member(own, account, vpc);
+            var namespace = own.settings().namespace(vpc.text());
+            var before = ofPorts(Given.shown(namespace));
+            var hub = own.settings().namespace(Hub.NAME);
+            var veth = "v" + vpc.text().substring(4, 18);
+            for (var cut : List.of(hub + " " + veth, namespace + " br0")) {
+                var words = cut.split(" ");
+                var vm = new MemberId("vm-00000000000000000000");
+                var ready = new Nic(vm, account, 9, Optional.empty(), Optional.empty());
+                own.fabric().plug(ready, new Holder.User(0));
+                new Script(Optional.empty()).in(words[0], "ip link set " + words[1] + " name x\n");
+                var address = Optional.of(IpAddress.stored("10.4.0.200"));
+                var place = new Membership(vpc, address, Optional.empty(), List.of());
+                var nic = new Nic(vm, account, 9, Optional.empty(), Optional.of(place));
+                assertThrows(Failure.class, () -> own.fabric().handOver(nic, new Holder.User(0)));
+                new Script(Optional.empty()).in(words[0], "ip link set x name " + words[1] + "\n");
+                own.fabric().unplug(vm);
+                assertEquals(before, ofPorts(Given.shown(namespace)));
+                assertEquals(List.of(), Script.names(own.settings().namespace("vm-")));
+            }
+        }
+    }
+
     private void plugIntoNothing(VpcId vpc) {
         var nic =
                 new Nic(

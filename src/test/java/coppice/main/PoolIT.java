@@ -80,6 +80,46 @@ class PoolIT {
     }
 
     @Test
+    void aVmThatWasReadyGoesIntoItsNetwork() {
+        start(Map.of("COPPICE_POOL_SIZE", "1"));
+        client.post(
+                        "/v5/vpcs",
+                        """
+                        {"slug":"net","cidr":"10.30.0.0/24","cidrV6":"fd30::/64",
+                         "firewall":{"rules":[{"action":"allow","source":{},"destination":{}}]}}
+                        """)
+                .expect(200);
+        var member = "{\"firewall\":{\"rules\":[]},\"vpcs\":[{\"vpcId\":\"net\"}]}";
+        var first = client.createVm(member);
+        for (int i = 0; i < 2; i++) {
+            var warm = awaitWarm(i + 2);
+            var vm = client.createVm(member);
+            assertTrue(warm.contains(vm), "%s was not ready".formatted(vm));
+            assertIsMember(vm, first, i + 2);
+        }
+        installation.killServer();
+        installation.startServer();
+        var last = client.get("/v5/vms").expect(200).requiredObjects("vms").getFirst();
+        var vm = last.requiredString("id");
+        assertIsMember(vm, first, 3);
+        client.post("/v5/vms/%s/pause".formatted(vm), "").expect(200);
+        client.post("/v5/vms/%s/start".formatted(vm), "").expect(200);
+        assertIsMember(vm, first, 3);
+    }
+
+    /// It has the third, fourth ... address, reaches the first one by both families, and is nowhere else.
+    private void assertIsMember(String vm, String first, int number) {
+        assertEquals(
+                "10.30.0.%d/24".formatted(number),
+                client.run(vm, "ip -4 addr show eth0 | sed -n 's/.*inet \\([^ ]*\\).*/\\1/p'"));
+        client.run(vm, "ping -c 1 -W 2 10.30.0.1 && ping -c 1 -W 2 fd30::2");
+        client.run(first, "ping -c 1 -W 2 10.30.0.%d".formatted(number));
+        assertTrue(
+                installation.networks().stream().noneMatch(name -> name.contains(vm)),
+                () -> installation.networks().toString());
+    }
+
+    @Test
     void whatIsReadyBelongsToTheServerAndGoesWithIt() {
         start(Map.of("COPPICE_POOL_SIZE", "1"));
         client.delete("/v5/vms/" + client.createVm()).expect(204);
