@@ -22,7 +22,9 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.Executors;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.slf4j.Logger;
@@ -47,6 +49,8 @@ public final class Fabric implements NetworkListener, AutoCloseable {
 
     /// The next hop of every guest's IPv6 default route.
     public static final IpAddress GATEWAY_V6 = IpAddress.stored("fe80::1");
+
+    private static final int AT_ONCE = 2 * Runtime.getRuntime().availableProcessors();
 
     /// Where the platform answers to names, at its own address.
     public static final int RESOLVER_PORT = 53;
@@ -311,15 +315,33 @@ public final class Fabric implements NetworkListener, AutoCloseable {
         boolean isDone = passages.change(before, after);
         var then = before.withRules(touched(before, before, after));
         var now = after.withRules(touched(after, before, after));
-        for (var place : segments.places()) {
-            if (isOf(place, account) && (concerns(place, then) || concerns(place, now))) {
-                isDone &= apply(place, account);
-            }
-        }
-        if (!isDone) {
+        var concerned =
+                segments.places().stream()
+                        .filter(place -> isOf(place, account))
+                        .filter(place -> concerns(place, then) || concerns(place, now))
+                        .toList();
+        if (!apply(concerned, account) || !isDone) {
             throw new Failure(
                     Code.UNAVAILABLE,
                     "the change is kept, but packets are not held to it everywhere yet; it is tried again");
+        }
+    }
+
+    /// Some at once: each waits for programs, and an account may have many.
+    private boolean apply(List<Place> places, AccountId account) {
+        if (places.size() < 2) {
+            return places.stream().allMatch(place -> apply(place, account));
+        }
+        int atOnce = Math.min(places.size(), AT_ONCE);
+        try (var threads = Executors.newFixedThreadPool(atOnce, Thread.ofVirtual().factory())) {
+            var applied =
+                    places.stream()
+                            .map(
+                                    place ->
+                                            CompletableFuture.supplyAsync(
+                                                    () -> apply(place, account), threads))
+                            .toList();
+            return applied.stream().map(CompletableFuture::join).reduce(true, Boolean::logicalAnd);
         }
     }
 

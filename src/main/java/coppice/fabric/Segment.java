@@ -3,13 +3,13 @@ package coppice.fabric;
 import coppice.base.Failure;
 import coppice.base.IpAddress;
 import coppice.base.Undo;
+import coppice.fabric.SegmentUpdate.Placed;
 import coppice.network.AccountNetworks;
 import java.util.Collection;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.Set;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Supplier;
@@ -73,8 +73,8 @@ final class Segment {
     private int generation = ThreadLocalRandom.current().nextInt(SegmentRules.GENERATIONS);
     private boolean isGone;
 
-    /// Of the rules that are in place.
-    private Optional<Set<String>> chains = Optional.empty();
+    /// The rules that are in place, as far as they are known.
+    private Optional<Placed> placed = Optional.empty();
 
     Segment(Place place, FabricSettings settings) {
         this.place = place;
@@ -138,7 +138,7 @@ final class Segment {
     boolean adopt(Tap tap) {
         return locked(
                 () -> {
-                    chains = Optional.of(chains.orElse(Set.of()));
+                    placed = placed.or(() -> Optional.of(Placed.unknown(List.of())));
                     taps.put(tap.name(), tap);
                     return true;
                 });
@@ -223,6 +223,9 @@ final class Segment {
                                     + SegmentPorts.forgotten(
                                             strangers(namespace, "br0", here()).stream()));
                     script.in(hub, noWays(strangers(hub, veth(place.name()), ways())));
+                    if (placed.flatMap(Placed::fixed).isEmpty()) {
+                        placed = found();
+                    }
                     replace(networks.get());
                     return false;
                 });
@@ -251,8 +254,17 @@ final class Segment {
                 .toList();
     }
 
+    private Optional<Placed> found() {
+        try {
+            var chains = script.ask(namespace, "nft list chains inet\n");
+            return Optional.of(SegmentUpdate.found(chains)).filter(_ -> !chains.isEmpty());
+        } catch (Failure e) {
+            return placed;
+        }
+    }
+
     private void replace(AccountNetworks networks) {
-        boolean isKnown = chains.isPresent();
+        boolean isKnown = placed.isPresent();
         try {
             enforce("", networks);
         } catch (Failure e) {
@@ -265,13 +277,18 @@ final class Segment {
 
     /// @param first lines to be run before
     private void enforce(String first, AccountNetworks networks) {
-        generation = generation % SegmentRules.GENERATIONS + 1;
-        var text =
-                new SegmentRules(place, networks, taps.values(), mouths.values(), settings)
-                        .text(generation, chains);
-        chains = Optional.empty();
-        script.in(namespace, first + "nft -f - <<'END'\n%sEND\n".formatted(text.lines()));
-        chains = Optional.of(text.chains());
+        var rules = new SegmentRules(place, networks, taps.values(), mouths.values(), settings);
+        var update = SegmentUpdate.of(rules, placed, generation % SegmentRules.GENERATIONS + 1);
+        generation = update.placed().generation();
+        placed = Optional.empty();
+        var nft =
+                update.lines().isEmpty()
+                        ? ""
+                        : "nft -f - <<'END'\n%sEND\n".formatted(update.lines());
+        if (!(first + nft).isEmpty()) {
+            script.in(namespace, first + nft);
+        }
+        placed = Optional.of(update.placed());
     }
 
     private void build() {

@@ -7,8 +7,6 @@ import coppice.network.Tunnel;
 import java.util.Collection;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
-import java.util.Set;
 import java.util.function.Function;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
@@ -22,37 +20,6 @@ import java.util.stream.Stream;
 final class SegmentRules {
     /// 0 is the mark of a connection that nobody has decided about.
     static final int GENERATIONS = Integer.MAX_VALUE;
-
-    /// A table that goes drops what passes until its hooks are gone, and one that comes lets all pass until its policies are set: for some
-    /// microseconds, but with every change.
-    private static final String REMOVING =
-            """
-            table bridge port
-            delete table bridge port
-            table inet segment
-            delete table inet segment
-            """;
-
-    /// What is counted stays, as do the connections.
-    private static final String EMPTYING =
-            """
-            flush table bridge port
-            flush set bridge port macs
-            flush set bridge port owners4
-            flush set bridge port owners6
-            flush set bridge port targets6
-            flush set bridge port routed4
-            flush set bridge port routed6
-            flush map bridge port stations4
-            flush map bridge port stations6
-            flush table inet segment
-            flush set inet segment public4
-            flush set inet segment public6
-            flush set inet segment own6
-            flush set inet segment asking
-            flush map inet segment inside
-            flush map inet segment outside
-            """;
 
     /// More packets than the resolver answers do not even get to it.
     private static final String QUESTIONS = "1000/second burst 2000 packets";
@@ -69,6 +36,10 @@ final class SegmentRules {
                 meta l4proto tcp ct original proto-dst { MAIL } ct original ip6 daddr @public6 drop
             DISPATCH    jump others
               }
+            """;
+
+    private static final String DECIDED =
+            """
               chain permitted {
                 ct state new iifname "br0" add @connections4 { ip saddr ct count over CONNECTIONS } drop
                 ct state new iifname "br0" add @connections6 { ip6 saddr ct count over CONNECTIONS } drop
@@ -95,6 +66,7 @@ final class SegmentRules {
     private final List<Mouth> mouths;
     private final FabricSettings settings;
     private final Public open;
+    private final Map<String, List<String>> users;
 
     SegmentRules(
             Place place,
@@ -108,30 +80,33 @@ final class SegmentRules {
         this.taps = List.copyOf(taps);
         this.settings = settings;
         this.open = Public.of(settings.ipv6());
+        this.users = Shards.of(new RuleLines(place, networks, open).lines("goto permitted"));
     }
 
-    /// What nftables is told, and the chains that it then has for users' rules.
-    record Text(String lines, Set<String> chains) {}
-
-    /// What puts these rules in the place of others, in one step.
-    ///
-    /// @param others the chains for users' rules of the ones that are there, as far as they are known, which no packet sees change; absent:
-    ///     whatever is there goes
-    Text text(int generation, Optional<Set<String>> others) {
-        var chains = new RuleLines(place, networks, open).lines("goto permitted");
-        var head = others.map(names -> emptying(names, chains.keySet())).orElse(REMOVING);
-        return new Text(
-                head + new PortRules(taps, mouths).text() + connections(chains, generation),
-                Set.copyOf(chains.keySet()));
+    /// The tables without the rules of users and without what has the generation in it.
+    Fixed fixed() {
+        var users = users().keySet();
+        return new Fixed(
+                new PortRules(taps, mouths).text(), sets(), translation() + decisions(users));
     }
 
-    private static String emptying(Set<String> before, Set<String> after) {
-        return EMPTYING
-                + before.stream()
-                        .filter(chain -> !after.contains(chain))
-                        .sorted()
-                        .map("delete chain inet segment %s\n"::formatted)
-                        .collect(Collectors.joining());
+    /// @param ports the table `bridge port`
+    /// @param sets of `inet segment`
+    /// @param chains of `inet segment`
+    record Fixed(String ports, String sets, String chains) {}
+
+    /// The chains for users' rules, and their lines.
+    Map<String, List<String>> users() {
+        return users;
+    }
+
+    /// The chains that let a connection pass, or a packet of one that was let pass.
+    String decided(int generation) {
+        return DECIDED.replace("GENERATION", Integer.toHexString(generation))
+                .replace("CONNECTIONS", Integer.toString(settings.connections()))
+                .replace("QUESTIONS", QUESTIONS)
+                .replace("ROUTED", PortRules.ROUTED)
+                .replace("PLATFORM", settings.platform().toString());
     }
 
     private static Stream<String> addresses(Tap tap, boolean isV6) {
@@ -141,9 +116,8 @@ final class SegmentRules {
                 .map(IpAddress::toString);
     }
 
-    private String connections(Map<String, List<String>> chains, int generation) {
+    private String sets() {
         return """
-                table inet segment {
                   set public4 { type ipv4_addr; flags interval; elements = { %s }; }
                   set public6 { type ipv6_addr; flags interval; elements = { %s }; }
                   set own6 { type ipv6_addr; %s }
@@ -153,18 +127,15 @@ final class SegmentRules {
                   map inside { type ipv4_addr : ipv4_addr; %s }
                   map outside { type ipv4_addr : ipv4_addr; %s }
                 """
-                        .formatted(
-                                open.v4(),
-                                open.v6(),
-                                Elements.of(
-                                        taps.stream()
-                                                .flatMap(tap -> tap.nic().publicIpv6().stream())
-                                                .map(IpAddress::toString)),
-                                Elements.of(taps.stream().flatMap(tap -> slot(tap, true))),
-                                Elements.of(taps.stream().flatMap(tap -> slot(tap, false))))
-                + translation()
-                + decisions(chains, generation)
-                + "}\n";
+                .formatted(
+                        open.v4(),
+                        open.v6(),
+                        Elements.of(
+                                taps.stream()
+                                        .flatMap(tap -> tap.nic().publicIpv6().stream())
+                                        .map(IpAddress::toString)),
+                        Elements.of(taps.stream().flatMap(tap -> slot(tap, true))),
+                        Elements.of(taps.stream().flatMap(tap -> slot(tap, false))));
     }
 
     private Stream<String> slot(Tap tap, boolean isKey) {
@@ -197,22 +168,8 @@ final class SegmentRules {
                 .replace("GATEWAY", Fabric.GATEWAY.toString());
     }
 
-    private String decisions(Map<String, List<String>> chains, int generation) {
-        return chains.entrySet().stream()
-                        .map(chain -> chain(chain.getKey(), chain.getValue()))
-                        .collect(Collectors.joining())
-                + DECISIONS
-                        .replace("DISPATCH", dispatch(chains.keySet()))
-                        .replace("MAIL", mailPorts())
-                        .replace("GENERATION", Integer.toHexString(generation))
-                        .replace("CONNECTIONS", Integer.toString(settings.connections()))
-                        .replace("QUESTIONS", QUESTIONS)
-                        .replace("ROUTED", PortRules.ROUTED)
-                        .replace("PLATFORM", settings.platform().toString());
-    }
-
-    private static String chain(String name, List<String> lines) {
-        return "  chain %s {\n    %s\n  }\n".formatted(name, String.join("\n    ", lines));
+    private String decisions(Collection<String> chains) {
+        return DECISIONS.replace("DISPATCH", dispatch(chains)).replace("MAIL", mailPorts());
     }
 
     private static String mailPorts() {

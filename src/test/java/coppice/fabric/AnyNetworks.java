@@ -48,6 +48,17 @@ record AnyNetworks(Random random, Optional<Cidr> prefix) {
         return withRules(account, new AccountNetworks(vpcs, nics, Map.of(), List.of()));
     }
 
+    /// The same with some rules less, and some more: now and then with very many.
+    AccountNetworks changed(AccountNetworks networks) {
+        var rules = new ArrayList<>(networks.rules());
+        rules.removeIf(_ -> random.nextInt(8) == 0);
+        int more = random.nextInt(5) == 0 ? 150 : random.nextInt(3);
+        for (int i = 0; i < more; i++) {
+            rules.add(rule(networks.nics().values().iterator().next().account(), networks));
+        }
+        return networks.withRules(rules);
+    }
+
     private Vpc vpc(AccountId account) {
         var v4 = Cidr.around(IpAddress.v4((10L << 24) + (random.nextInt(2) << 16)), 16);
         var v6 = new Cidr(IpAddress.v6(0xfdL << 56 | random.nextInt(2), 0), 64);
@@ -72,19 +83,22 @@ record AnyNetworks(Random random, Optional<Cidr> prefix) {
     }
 
     private AccountNetworks withRules(AccountId account, AccountNetworks networks) {
-        var strangers = List.of(Ground.INTERNET, Ground.INTERNET_V6);
         var rules = new ArrayList<Rule>();
         for (int i = random.nextInt(MOST_RULES); i > 0; i--) {
-            NewRule rule = new RandomRules(random, strangers).rule(networks);
-            rules.add(
-                    new Rule(
-                            RuleId.random(),
-                            account,
-                            rule.source(),
-                            rule.destination(),
-                            rule.description(),
-                            Instant.EPOCH.plusSeconds(i)));
+            rules.add(rule(account, networks));
         }
         return networks.withRules(rules);
+    }
+
+    private Rule rule(AccountId account, AccountNetworks networks) {
+        var strangers = List.of(Ground.INTERNET, Ground.INTERNET_V6);
+        NewRule rule = new RandomRules(random, strangers).rule(networks);
+        return new Rule(
+                RuleId.random(),
+                account,
+                rule.source(),
+                rule.destination(),
+                rule.description(),
+                Instant.EPOCH);
     }
 }

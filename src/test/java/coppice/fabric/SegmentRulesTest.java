@@ -5,11 +5,13 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.util.List;
 import java.util.Optional;
-import java.util.Set;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 class SegmentRulesTest {
+    private static final Optional<SegmentUpdate.Placed> UNKNOWN =
+            Optional.of(SegmentUpdate.Placed.unknown(List.of()));
+
     static List<Golden> golden() throws Exception {
         return Golden.all("segment-");
     }
@@ -17,25 +19,14 @@ class SegmentRulesTest {
     @ParameterizedTest
     @MethodSource("golden")
     void theRulesAreThoseOfTheGoldenFile(Golden golden) {
-        assertEquals(golden.expected(), rules(golden).text(7, Optional.empty()).lines());
-    }
-
-    @ParameterizedTest
-    @MethodSource("golden")
-    void inThePlaceOfOthersTheyAreTheSameOnceThoseAreGone(Golden golden) {
-        var rules = rules(golden);
-        var text = rules.text(7, Optional.of(Set.of("from_99", "others", "to_99")));
-        var whole = rules.text(7, Optional.empty());
-        var body = whole.lines().substring(whole.lines().indexOf("table bridge port {"));
-        var gone = "delete chain inet segment from_99\ndelete chain inet segment to_99\n";
-        assertTrue(text.lines().endsWith(gone + body), text::lines);
-        assertEquals(whole.chains(), text.chains());
+        assertEquals(
+                golden.expected(), SegmentUpdate.of(rules(golden), Optional.empty(), 7).lines());
     }
 
     @ParameterizedTest
     @MethodSource("golden")
     void noSetOfOthersIsKeptButWhatIsCounted(Golden golden) {
-        var text = rules(golden).text(7, Optional.of(Set.of())).lines();
+        var text = SegmentUpdate.of(rules(golden), UNKNOWN, 7).lines();
         for (var line : text.lines().map(String::strip).toList()) {
             if (line.matches("(set|map) (?!connections).*")) {
                 var words = line.split(" ");
