@@ -37,12 +37,18 @@ record Sample(
 
     /// A machine that is yet to be made.
     Floor floor() {
-        return new Floor(newPlace("floor"), reflink);
+        var place = newPlace("floor");
+        return new Floor(place, reflink, Wire.alone(place.getFileName().toString()));
+    }
+
+    /// The same at a wire that is there.
+    Floor floor(Wire wire) {
+        return new Floor(newPlace("floor"), reflink, wire);
     }
 
     /// The words by which the server restores such a VM.
     List<String> command(Floor floor) {
-        return qemu.commandFor(Floor.NAME, directory, floor.files().directory());
+        return floor.command(qemu, directory);
     }
 
     Path newPlace(String kind) {
