@@ -36,6 +36,13 @@ record Namespace(String name) {
         return new Command(line).reading(lines).runOrFail(Deadline.in(PATIENCE));
     }
 
+    /// Runs `bench/flow.c` to its end.
+    ///
+    /// @return what it printed
+    String flow(String arguments) {
+        return run("exec %s %s\n".formatted(Flow.program(), arguments));
+    }
+
     /// The command line of a program, so that it runs in it.
     List<String> inside(List<String> words) {
         var line = new ArrayList<>(List.of("nsenter", "--net=" + ALL.resolve(name)));

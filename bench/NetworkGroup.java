@@ -1,0 +1,87 @@
+import coppice.disk.Reflink;
+import java.util.List;
+
+/// The group `network`: what passes between guests, and how soon rules count.
+final class NetworkGroup {
+    private static final int FLOWS = 10;
+    private static final int CONNECTS = 300;
+    private static final List<String> OF_TRAFFIC =
+            List.of("net-guests", "net-host", "net-tunnel", "net-connect");
+
+    private final Program program;
+    private final Report report;
+    private final Wanted wanted;
+
+    NetworkGroup(Program program, Report report, Wanted wanted) {
+        this.program = program;
+        this.report = report;
+        this.wanted = wanted;
+    }
+
+    void run() throws Exception {
+        program.stop();
+        program.buildImages(wanted.images());
+        program.start();
+        try (var internet = Outside.internet()) {
+            if (wanted.hasAny(OF_TRAFFIC)) {
+                traffic(internet);
+            }
+        }
+    }
+
+    private void traffic(Outside internet) throws Exception {
+        try (var api = program.client();
+                var reflink = new Reflink()) {
+            for (var image : wanted.images()) {
+                var sample = Sample.take(program.volume(), api, reflink, "svc/" + image);
+                try (var server = ServerLan.make(api, sample.image())) {
+                    var benches = new TrafficBenches(report, sample);
+                    guests(benches, sample, server);
+                    host(benches, sample, server, internet);
+                }
+            }
+        }
+    }
+
+    private void guests(TrafficBenches benches, Sample sample, ServerLan server) throws Exception {
+        if (!wanted.hasAny(List.of("net-guests", "net-connect"))) {
+            return;
+        }
+        try (var lan = Lan.make(sample)) {
+            var ours = Flow.between(server.first(), server.second());
+            var bare = Flow.between(lan.first(), lan.second());
+            if (wanted.has("net-guests")) {
+                benches.throughput("net-guests", ">= 0.9 x floor", flows(), true, ours, bare);
+            }
+            if (wanted.has("net-connect")) {
+                benches.connects("net-connect-guests", connects(), ours, bare);
+            }
+        }
+    }
+
+    private void host(TrafficBenches benches, Sample sample, ServerLan server, Outside internet)
+            throws Exception {
+        if (!wanted.hasAny(List.of("net-host", "net-connect"))) {
+            return;
+        }
+        try (var lone = Lone.make(sample)) {
+            var ours = Flow.between(server.first(), internet);
+            var bare = Flow.between(lone.guest(), lone.host());
+            if (wanted.has("net-host")) {
+                benches.throughput("net-host-out", ">= 0.9 x floor", flows(), true, ours, bare);
+                benches.throughput("net-host-in", ">= 0.9 x floor", flows(), false, ours, bare);
+            }
+            if (wanted.has("net-connect")) {
+                benches.connects("net-connect-host", connects(), ours, bare);
+            }
+        }
+    }
+
+    private int flows() {
+        return wanted.runs().orElse(FLOWS);
+    }
+
+    private int connects() {
+        return wanted.runs().orElse(CONNECTS);
+    }
+}
