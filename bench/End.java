@@ -1,8 +1,5 @@
-/// Who takes part in traffic: a guest of whoever, or a namespace. It has the program `bench/flow.c`.
+/// Where traffic comes from or goes to: a guest of whoever, or a namespace. It has the program `bench/flow.c`.
 interface End {
-
-    /// Where others reach it.
-    String address();
 
     /// Runs the program to its end.
     ///

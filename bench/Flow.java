@@ -17,10 +17,6 @@ record Flow(End from, String to) {
     static final String SERVE =
             "setsid %s serve %d >/dev/null 2>&1 </dev/null &".formatted(IN_A_GUEST, PORT);
 
-    static Flow between(End from, End to) {
-        return new Flow(from, to.address());
-    }
-
     /// The program, beside the classes of the bench.
     static Path program() {
         return Path.of(System.getProperty("java.class.path").split(":")[0], "flow");

@@ -3,6 +3,9 @@ import java.util.Optional;
 
 /// Two machines of the floor at a plain bridge. Packets pass no rule, and no table of connections.
 record Lan(Namespace namespace, HandGuest first, HandGuest second) implements AutoCloseable {
+    /// Of every network of the floor.
+    static final String RANGE = "10.99.0.0/24";
+
     private static final String NAME = "lan";
 
     static Lan make(Sample sample) throws Exception {
@@ -24,7 +27,6 @@ record Lan(Namespace namespace, HandGuest first, HandGuest second) implements Au
         return HandGuest.start(sample, wire, number, Optional.empty());
     }
 
-    /// In every network of the floor.
     static String address(int number) {
         return "10.99.0." + number;
     }

@@ -6,7 +6,7 @@ import java.util.ArrayList;
 import java.util.List;
 
 /// A network namespace, by its name among those that only the bench sees.
-record Namespace(String name) {
+record Namespace(String name) implements End {
     /// The network of the machine itself, which the bench is not in.
     static final Namespace MACHINE = new Namespace("machine");
 
@@ -36,10 +36,8 @@ record Namespace(String name) {
         return new Command(line).reading(lines).runOrFail(Deadline.in(PATIENCE));
     }
 
-    /// Runs `bench/flow.c` to its end.
-    ///
-    /// @return what it printed
-    String flow(String arguments) {
+    @Override
+    public String flow(String arguments) {
         return run("exec %s %s\n".formatted(Flow.program(), arguments));
     }
 

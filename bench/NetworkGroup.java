@@ -1,4 +1,5 @@
 import coppice.disk.Reflink;
+import java.util.LinkedHashSet;
 import java.util.List;
 
 /// The group `network`: what passes between guests, and how soon rules count.
@@ -7,6 +8,7 @@ final class NetworkGroup {
     private static final int CONNECTS = 300;
     private static final List<String> OF_TRAFFIC =
             List.of("net-guests", "net-host", "net-tunnel", "net-connect");
+    private static final List<String> OF_RULES = List.of("evaluate", "rule", "rule-others");
 
     private final Program program;
     private final Report report;
@@ -20,13 +22,27 @@ final class NetworkGroup {
 
     void run() throws Exception {
         program.stop();
-        program.buildImages(wanted.images());
+        program.set("COPPICE_NETWORK_MAX_VPCS", "" + 2 * RuleBook.VPCS);
+        program.set("COPPICE_NETWORK_MAX_RULES", "" + 2 * RuleBook.RULES);
+        program.buildImages(imagesNeeded());
         program.start();
         try (var internet = Outside.internet()) {
             if (wanted.hasAny(OF_TRAFFIC)) {
                 traffic(internet);
             }
+            if (wanted.hasAny(OF_RULES)) {
+                new RuleGroup(program, report, wanted).run(internet);
+            }
         }
+    }
+
+    /// Rules are measured with VMs of the small one.
+    private List<String> imagesNeeded() {
+        var images = new LinkedHashSet<>(wanted.hasAny(OF_TRAFFIC) ? wanted.images() : List.of());
+        if (wanted.hasAny(OF_RULES)) {
+            images.add("busybox");
+        }
+        return List.copyOf(images);
     }
 
     private void traffic(Outside internet) throws Exception {
@@ -48,8 +64,8 @@ final class NetworkGroup {
             return;
         }
         try (var lan = Lan.make(sample)) {
-            var ours = Flow.between(server.first(), server.second());
-            var bare = Flow.between(lan.first(), lan.second());
+            var ours = new Flow(server.first(), server.second().address());
+            var bare = new Flow(lan.first(), lan.second().address());
             if (wanted.has("net-guests")) {
                 benches.throughput("net-guests", ">= 0.9 x floor", flows(), true, ours, bare);
             }
@@ -65,8 +81,8 @@ final class NetworkGroup {
             return;
         }
         try (var lone = Lone.make(sample)) {
-            var ours = Flow.between(server.first(), internet);
-            var bare = Flow.between(lone.guest(), lone.host());
+            var ours = new Flow(server.first(), internet.address());
+            var bare = new Flow(lone.guest(), lone.host().address());
             if (wanted.has("net-host")) {
                 benches.throughput("net-host-out", ">= 0.9 x floor", flows(), true, ours, bare);
                 benches.throughput("net-host-in", ">= 0.9 x floor", flows(), false, ours, bare);

@@ -2,7 +2,7 @@ import java.io.IOException;
 import java.util.List;
 
 /// A namespace that serves.
-record Outside(Namespace namespace, String address, Process server) implements End, AutoCloseable {
+record Outside(Namespace namespace, String address, Process server) implements AutoCloseable {
     private static final String INTERNET = "internet";
 
     /// Of AS112 (RFC 7534), which answers for nobody: guests may go nowhere but to public addresses.
@@ -31,11 +31,6 @@ record Outside(Namespace namespace, String address, Process server) implements E
     static Outside serving(Namespace namespace, String address) throws IOException {
         var line = namespace.inside(List.of(Flow.program().toString(), "serve", "" + Flow.PORT));
         return new Outside(namespace, address, new ProcessBuilder(line).inheritIO().start());
-    }
-
-    @Override
-    public String flow(String arguments) {
-        return namespace.flow(arguments);
     }
 
     /// Its namespace is left: it may be somebody else's, and goes with the bench.

@@ -3,12 +3,14 @@ import java.io.IOException;
 /// Two VMs of the server in a private network, whose rules permit what is measured.
 record ServerLan(Api api, String vpc, ServerGuest first, ServerGuest second)
         implements AutoCloseable {
+    static final String RANGE = "10.20.1.0/24";
+
     private static final String NETWORK =
             """
-            {"cidr":"10.20.1.0/24","firewall":{"rules":[
+            {"cidr":"%s","firewall":{"rules":[
              {"action":"allow","source":{},"destination":{"port":%d,"protocol":"tcp"}},
              {"action":"allow","source":{},"destination":{"public":true}}]}}"""
-                    .formatted(Flow.PORT);
+                    .formatted(RANGE, Flow.PORT);
 
     static ServerLan make(Api api, String image) throws IOException {
         var vpc = api.post("/v5/vpcs", NETWORK).requiredString("id");
