@@ -24,6 +24,7 @@ final class NetworkGroup {
         program.stop();
         program.set("COPPICE_NETWORK_MAX_VPCS", "" + 2 * RuleBook.VPCS);
         program.set("COPPICE_NETWORK_MAX_RULES", "" + 2 * RuleBook.RULES);
+        program.set("COPPICE_TUNNEL_HOST", Outside.HOST_IPV4);
         program.buildImages(imagesNeeded());
         program.start();
         try (var internet = Outside.internet()) {
@@ -77,7 +78,7 @@ final class NetworkGroup {
 
     private void host(TrafficBenches benches, Sample sample, ServerLan server, Outside internet)
             throws Exception {
-        if (!wanted.hasAny(List.of("net-host", "net-connect"))) {
+        if (!wanted.hasAny(List.of("net-host", "net-connect", "net-tunnel"))) {
             return;
         }
         try (var lone = Lone.make(sample)) {
@@ -90,6 +91,21 @@ final class NetworkGroup {
             if (wanted.has("net-connect")) {
                 benches.connects("net-connect-host", connects(), ours, bare);
             }
+            if (wanted.has("net-tunnel")) {
+                tunnel(benches, server, lone, internet);
+            }
+        }
+    }
+
+    /// Clients reach guests, which send as well.
+    private void tunnel(TrafficBenches benches, ServerLan server, Lone lone, Outside internet)
+            throws Exception {
+        try (var _ = ServerTunnel.make(server.api(), server.vpc(), internet.namespace());
+                var byHand = HandTunnel.make(lone)) {
+            var ours = new Flow(internet.namespace(), server.first().address());
+            var bare = new Flow(byHand.away(), lone.guest().address());
+            benches.throughput("net-tunnel-in", ">= 0.85 x floor", flows(), true, ours, bare);
+            benches.throughput("net-tunnel-out", ">= 0.85 x floor", flows(), false, ours, bare);
         }
     }
 
