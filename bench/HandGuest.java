@@ -1,10 +1,13 @@
 import coppice.guest.NetworkSettings;
+import coppice.process.ControlGroup;
 import java.io.IOException;
+import java.nio.file.Files;
 import java.util.List;
 import java.util.Optional;
 
-/// A machine of the floor with an address.
-record HandGuest(Floor floor, String address) implements End, AutoCloseable {
+/// A machine of the floor with an address. It has a control group like each VM of the server: traffic keeps more than one thread of a QEMU
+/// busy, and the kernel gives what is in a group another share of the processors than what is in none.
+record HandGuest(Floor floor, ControlGroup group, String address) implements End, AutoCloseable {
     private static final int MTU = 1500;
     private static final int PREFIX = 24;
 
@@ -14,10 +17,17 @@ record HandGuest(Floor floor, String address) implements End, AutoCloseable {
     /// @param gateway if there is a way out
     static HandGuest start(Sample sample, Wire wire, int number, Optional<String> gateway)
             throws Exception {
-        var guest = new HandGuest(sample.floor(wire), Lan.address(number));
+        var guest =
+                new HandGuest(
+                        sample.floor(wire),
+                        sample.group(wire.namespace().name() + number),
+                        Lan.address(number));
         var floor = guest.floor();
         floor.make();
         floor.restore(sample.command(floor), sample.capture(), true);
+        for (var entrance : guest.group().entrances()) {
+            Files.writeString(entrance, Long.toString(floor.pid()));
+        }
         floor.join(
                 new NetworkSettings(
                         "02:00:00:00:be:%02x".formatted(number),
@@ -41,5 +51,6 @@ record HandGuest(Floor floor, String address) implements End, AutoCloseable {
     @Override
     public void close() throws IOException {
         floor.close();
+        group.delete();
     }
 }
