@@ -60,10 +60,14 @@ final class Api implements AutoCloseable {
 
     /// A new VM of a guest image; its id.
     String createVm(String image) throws IOException {
+        return createVm(image, "").requiredString("id");
+    }
+
+    /// @param more fields, each with a comma before it
+    JsonObject createVm(String image, String more) throws IOException {
         return post(
-                        "/v5/vms",
-                        "{\"snapshotId\":\"%s\",\"firewall\":{\"rules\":[]}}".formatted(image))
-                .requiredString("id");
+                "/v5/vms",
+                "{\"snapshotId\":\"%s\",\"firewall\":{\"rules\":[]}%s}".formatted(image, more));
     }
 
     /// New copies of a VM; their ids.
@@ -76,6 +80,11 @@ final class Api implements AutoCloseable {
     }
 
     void exec(String vm, String command) throws IOException {
+        output(vm, command);
+    }
+
+    /// Runs a command and returns what it printed.
+    String output(String vm, String command) throws IOException {
         var result =
                 post(
                         "/v5/vms/" + vm + "/exec-await",
@@ -83,6 +92,7 @@ final class Api implements AutoCloseable {
         if (result.requiredInteger("statusCode") != 0) {
             throw new IOException("'%s' failed: %s".formatted(command, result));
         }
+        return result.requiredString("stdout");
     }
 
     /// Writes a file of a VM in one request, which may have 256 MiB.

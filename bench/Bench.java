@@ -43,6 +43,9 @@ final class Bench {
                 vms(program);
                 server(program);
             }
+            if (wanted.hasAny(Wanted.OF_NETWORK)) {
+                new NetworkGroup(program, report, wanted).run();
+            }
             if (wanted.hasAny(Wanted.OF_CAPTURE)) {
                 new CaptureGroup(program, report, wanted).run();
             }

@@ -10,9 +10,11 @@ import coppice.guest.Greeting;
 import coppice.guest.Guest;
 import coppice.guest.Hello;
 import coppice.guest.Identity;
+import coppice.guest.NetworkSettings;
 import coppice.qemu.MachineFiles;
 import java.io.IOException;
 import java.io.RandomAccessFile;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -36,19 +38,32 @@ final class Floor implements AutoCloseable {
 
     private final MachineFiles files;
     private final Reflink reflink;
+    private final Wire wire;
     private Optional<Running> running = Optional.empty();
 
     private record Running(ProcessHandle qemu, Qmp qmp, Guest guest) {}
 
     /// @param directory of the machine, on the volume
-    Floor(Path directory, Reflink reflink) {
+    Floor(Path directory, Reflink reflink, Wire wire) {
         this.files = new MachineFiles(directory);
         this.reflink = reflink;
+        this.wire = wire;
     }
 
-    /// Makes the directory. A machine that was closed can be made again.
+    /// Makes the directory and the tap. A machine that was closed can be made again.
     void make() throws IOException {
         Files.createDirectories(files.run());
+        wire.make();
+    }
+
+    /// The words by which such a machine of the server is started, whose files are in `directory`.
+    List<String> command(RunningQemu like, Path directory) {
+        return wire.namespace()
+                .inside(like.commandFor(NAME, directory, files.directory(), wire.tap()));
+    }
+
+    Wire wire() {
+        return wire;
     }
 
     MachineFiles files() {
@@ -174,20 +189,37 @@ final class Floor implements AutoCloseable {
     }
 
     static void exec(Guest guest, String command) throws IOException {
+        output(guest, command, new byte[0]);
+    }
+
+    /// Runs a command and returns what it printed.
+    ///
+    /// @param input that it reads
+    String output(String command, byte[] input) throws IOException {
+        return output(machine().guest(), command, input);
+    }
+
+    /// Sets its interface up.
+    void join(NetworkSettings settings) {
+        machine().guest().setNetwork(settings, Deadline.in(PATIENCE));
+    }
+
+    private static String output(Guest guest, String command, byte[] input) throws IOException {
         var exec =
                 new Exec(
                         new ExecId(UUID.randomUUID()),
                         command,
                         Optional.empty(),
                         Map.of(),
-                        new byte[0],
+                        input,
                         PATIENCE,
                         4 << 20,
                         Optional.empty());
         var outcome = guest.exec(exec, Deadline.in(PATIENCE));
-        if (!(outcome instanceof ExecOutcome.Exited(int status, _) && status == 0)) {
-            throw new IOException("'%s' failed: %s".formatted(command, outcome));
+        if (outcome instanceof ExecOutcome.Exited(int status, var output) && status == 0) {
+            return new String(output.stdout(), StandardCharsets.UTF_8);
         }
+        throw new IOException("'%s' failed: %s".formatted(command, outcome));
     }
 
     /// Captures the machine into `capture`, which is made, and ends it.
@@ -252,6 +284,7 @@ final class Floor implements AutoCloseable {
             machine.qemu().onExit().join();
             running = Optional.empty();
         }
+        wire.remove();
         Published.delete(files.directory());
     }
 }

@@ -13,6 +13,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.FutureTask;
 
 /// Captures a machine of the floor that goes on, by the steps of the server in their order: only the twin is the product's own. Nothing is
@@ -46,7 +47,8 @@ final class FloorCapture {
     /// The product makes twins of what it runs. It is to do no more than that here.
     private static Qemu adopt(Floor source, MachineShape shape) {
         var process = ProcessId.of(source.pid()).orElseThrow();
-        var machine = new QemuLauncher.Machine(Floor.NAME, shape, source.files(), 0);
+        var machine =
+                new QemuLauncher.Machine(Floor.NAME, shape, source.files(), 0, Optional.empty());
         var launcher = new QemuLauncher(Hypervisor.find(), Floor.NAME);
         var qemu = launcher.adopt(machine, process, _ -> {}, Deadline.in(PATIENCE)).orElseThrow();
         qemu.twin(shape, Deadline.in(PATIENCE)).close(); // it asks QEMU once, and never again

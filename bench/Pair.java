@@ -3,14 +3,17 @@ final class Pair {
     final Stats server = new Stats();
     final Stats floor = new Stats();
 
-    /// Measures each once more. Who is first changes every time: what one leaves behind must not always burden the same other.
+    private int turns;
+
+    /// Measures each once more.
     void measure(Step byServer, Step byHand) throws Exception {
-        if (server.count() % 2 == 0) {
-            server.add(Step.time(byServer));
-            floor.add(Step.time(byHand));
-        } else {
-            floor.add(Step.time(byHand));
-            server.add(Step.time(byServer));
-        }
+        inTurn(() -> server.add(Step.time(byServer)), () -> floor.add(Step.time(byHand)));
+    }
+
+    /// Has both done. Who is first changes every time: what one leaves behind must not always burden the same other.
+    void inTurn(Step byServer, Step byHand) throws Exception {
+        boolean isServerFirst = turns++ % 2 == 0;
+        (isServerFirst ? byServer : byHand).run();
+        (isServerFirst ? byHand : byServer).run();
     }
 }

@@ -72,17 +72,24 @@ final class Program implements AutoCloseable {
         return line;
     }
 
-    /// Has the guest images made that are not in the cache.
+    /// Has the guest images made that are not in the cache: that takes what is fetched from elsewhere.
     void buildImages(List<String> images) {
-        var line = new ArrayList<>(line("image", "build"));
+        var line = new ArrayList<>(Namespace.MACHINE.inside(line("image", "build")));
         line.addAll(images);
         System.out.print(new Command(line).runOrFail(Deadline.in(BUILD)));
     }
 
     /// A client with a new key.
     Api client() {
+        return client("main");
+    }
+
+    /// @param account of which it is; made when there is none
+    Api client(String account) {
         // What the program logs comes before it.
-        var output = new Command(line("key", "create")).runOrFail(Deadline.in(PATIENCE));
+        var output =
+                new Command(line("key", "create", "--account", account))
+                        .runOrFail(Deadline.in(PATIENCE));
         return new Api(port, output.lines().toList().getLast().strip());
     }
 

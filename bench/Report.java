@@ -77,6 +77,17 @@ final class Report {
         System.out.printf(Locale.ROOT, "load average at end: %.2f%n", Machine.load());
     }
 
+    /// Times that have no floor.
+    void times(Subject subject, Stats server) throws IOException {
+        row(subject, server.count(), millis(server, ""), List.of("", "", "", "", ""));
+        write(
+                line(subject)
+                        .put("runs", server.count())
+                        .put("p50Ms", rounded(server.percentile(50)))
+                        .put("p99Ms", rounded(server.percentile(99)))
+                        .put("minMs", rounded(server.percentile(0))));
+    }
+
     /// Times of the server beside those of the floor.
     void times(Subject subject, Stats server, Stats floor) throws IOException {
         times(subject, server, floor, Optional.empty());

@@ -4,11 +4,13 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.regex.Pattern;
 
 /// A QEMU that runs, of whoever it is.
 ///
 /// @param words its command line
 record RunningQemu(long pid, List<String> words) {
+    private static final Pattern TAP = Pattern.compile("(,ifname=)[^,]*");
 
     /// The one whose machine has this name.
     static RunningQemu named(String name) throws IOException {
@@ -56,12 +58,17 @@ record RunningQemu(long pid, List<String> words) {
         return words.get(words.indexOf("-name") + 1);
     }
 
-    /// Its command line for a machine of another name, with its files in another directory.
-    List<String> commandFor(String name, Path from, Path to) {
+    /// Its command line for a machine of another name, with its files in another directory and another tap.
+    List<String> commandFor(String name, Path from, Path to, String tap) {
         var old = name();
         return words.stream()
                 .map(word -> word.replace(from.toString(), to.toString()))
                 .map(word -> word.equals(old) ? name : word)
+                .map(
+                        word ->
+                                word.startsWith("tap,")
+                                        ? TAP.matcher(word).replaceAll("$1" + tap)
+                                        : word)
                 .toList();
     }
 }

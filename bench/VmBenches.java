@@ -28,11 +28,8 @@ final class VmBenches {
         var pair = new Pair();
         try (var floor = sample.floor()) {
             var command =
-                    RunningQemu.named(vm)
-                            .commandFor(
-                                    Floor.NAME,
-                                    sample.volume().resolve("vms").resolve(vm),
-                                    floor.files().directory());
+                    floor.command(
+                            RunningQemu.named(vm), sample.volume().resolve("vms").resolve(vm));
             floor.make();
             floor.lay(sample.capture());
             for (int i = 0; i < runs; i++) {

@@ -34,7 +34,17 @@ record Wanted(
                     "fork-8",
                     "create-from-pool",
                     "fork-memory");
+    static final List<String> OF_NETWORK =
+            List.of(
+                    "net-guests",
+                    "net-host",
+                    "net-tunnel",
+                    "net-connect",
+                    "evaluate",
+                    "rule",
+                    "rule-others");
     private static final String CAPTURE = "capture";
+    private static final String NETWORK = "network";
     private static final List<String> IMAGES = List.of("busybox", "debian");
     private static final List<Integer> MEMORIES = List.of(512, 4096);
     private static final List<Integer> DIRTY = List.of(10, 100, 1000);
@@ -84,11 +94,15 @@ record Wanted(
         var known = new LinkedHashSet<>(OF_VMS);
         known.add(SERVER);
         known.addAll(OF_CAPTURE);
+        known.addAll(OF_NETWORK);
         if (word.equals(CAPTURE)) {
             return OF_CAPTURE;
         }
+        if (word.equals(NETWORK)) {
+            return OF_NETWORK;
+        }
         if (!known.contains(word)) {
-            known.add(CAPTURE);
+            known.addAll(List.of(CAPTURE, NETWORK));
         }
         return List.of(oneOf(List.copyOf(known), word));
     }
