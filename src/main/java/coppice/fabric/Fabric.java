@@ -359,6 +359,7 @@ public final class Fabric implements NetworkListener, AutoCloseable {
         kept.retainAll(ids(after));
         var moved = new HashSet<Named>();
         Stream.of(before, after)
+                .filter(_ -> before.nics() != after.nics()) // a change of rules leaves it the same
                 .flatMap(networks -> networks.nics().values().stream())
                 .filter(nic -> !before.nic(nic.vm()).equals(after.nic(nic.vm())))
                 .forEach(

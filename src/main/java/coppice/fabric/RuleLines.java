@@ -7,12 +7,10 @@ import coppice.network.Nic;
 import coppice.network.Protocol;
 import coppice.network.Rule;
 import coppice.network.Tunnel;
-import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.TreeMap;
 import java.util.stream.Stream;
 
 /// Firewall rules as rules of nftables, for one segment: each is tried on a connection as it was opened, whichever way a packet of it goes.
@@ -24,6 +22,24 @@ final class RuleLines {
     private final AccountNetworks networks;
     private final Public open;
     private final Map<Object, Ranges> known = new HashMap<>();
+    private final Map<Side, End> ends = new HashMap<>();
+
+    /// A rule of nftables.
+    record Line(String chain, String text) {}
+
+    /// What an end says of who it is, for one family.
+    ///
+    /// @param who without port and protocol
+    private record Side(Matcher who, boolean isV6) {}
+
+    /// Who that is as packets show it here.
+    ///
+    /// @param isHere whether it can be in this segment
+    /// @param from the words for one that opened a connection
+    /// @param to the words for one that it was opened to
+    private record End(boolean isNobody, boolean isHere, String from, String to) {
+        static final End NOBODY = new End(true, false, "", "");
+    }
 
     /// The chain for connections that no chain of a VM is for.
     static final String OTHERS = "others";
@@ -42,22 +58,15 @@ final class RuleLines {
         return "to_" + nic.slot();
     }
 
-    /// What permits a connection, by the name of the chain that it stands in.
+    /// What permits a connection by this rule. None if neither end can be here. A rule for everybody is the same text in many
+    /// segments, which remember it.
     ///
     /// @param verdict what follows when one matches
-    Map<String, List<String>> lines(String verdict) {
-        var lines = new TreeMap<String, List<String>>();
-        lines.put(OTHERS, new ArrayList<>());
-        for (var rule : networks.rules()) {
-            for (var isV6 : List.of(false, true)) {
-                lines(rule, isV6)
-                        .forEach(
-                                line ->
-                                        lines.computeIfAbsent(chain(rule), _ -> new ArrayList<>())
-                                                .add(line + verdict));
-            }
-        }
-        return lines;
+    List<Line> of(Rule rule, String verdict) {
+        return Stream.of(false, true)
+                .flatMap(isV6 -> lines(rule, isV6))
+                .map(text -> new Line(chain(rule), (text + verdict).intern()))
+                .toList();
     }
 
     /// Whether any of the rules is of use here.
@@ -126,12 +135,12 @@ final class RuleLines {
         if (!canBeHere(rule.source()) && !canBeHere(rule.destination())) {
             return Optional.empty();
         }
-        var from = addresses(rule.source(), isV6);
-        var to = addresses(rule.destination(), isV6);
-        var local = known(place, place.nics(networks), isV6);
-        if (from.isEmpty()
-                || to.isEmpty()
-                || !(isHere(rule.source(), from, local) || isHere(rule.destination(), to, local))) {
+        var from = end(rule.source(), isV6);
+        if (from.isNobody()) {
+            return Optional.empty();
+        }
+        var to = end(rule.destination(), isV6);
+        if (to.isNobody() || !from.isHere() && !to.isHere()) {
             return Optional.empty();
         }
         return protocol(rule, isV6)
@@ -141,12 +150,28 @@ final class RuleLines {
                                         + protocol
                                         + port("src", rule.source())
                                         + port("dst", rule.destination())
-                                        + side("saddr", rule.source(), from, isV6)
-                                        + side("daddr", rule.destination(), to, isV6));
+                                        + from.from()
+                                        + to.to());
     }
 
-    private boolean isHere(Matcher end, Ranges ranges, Ranges local) {
-        return attached(end).isPresent() || !ranges.and(local).isEmpty();
+    /// Most rules of an account name the same few.
+    private End end(Matcher matcher, boolean isV6) {
+        return ends.computeIfAbsent(new Side(matcher.who(), isV6), this::find);
+    }
+
+    private End find(Side side) {
+        var who = side.who();
+        var ranges = addresses(who, side.isV6());
+        if (ranges.isEmpty()) {
+            return End.NOBODY;
+        }
+        var local = known(place, place.nics(networks), side.isV6());
+        boolean isHere = attached(who).isPresent() || !ranges.and(local).isEmpty();
+        return new End(
+                false,
+                isHere,
+                words("saddr", who, ranges, side.isV6()),
+                words("daddr", who, ranges, side.isV6()));
     }
 
     /// A quick answer for most rules of an account with many networks.
@@ -199,7 +224,7 @@ final class RuleLines {
         }
         return Optional.of(
                 source.or(() -> destination)
-                        .map(protocol -> "meta l4proto %s ".formatted(word(protocol, isV6)))
+                        .map(protocol -> "meta l4proto " + word(protocol, isV6) + " ")
                         .orElse(""));
     }
 
@@ -211,10 +236,10 @@ final class RuleLines {
     }
 
     private static String port(String which, Matcher end) {
-        return end.port().map(port -> "ct original proto-%s %d ".formatted(which, port)).orElse("");
+        return end.port().map(port -> "ct original proto-" + which + " " + port + " ").orElse("");
     }
 
-    private String side(String which, Matcher end, Ranges ranges, boolean isV6) {
+    private String words(String which, Matcher end, Ranges ranges, boolean isV6) {
         var key = "ct original %s %s ".formatted(isV6 ? "ip6" : "ip", which);
         if (ranges.equals(open.of(isV6)) && end.isPublic()) {
             return "%s@public%d ".formatted(key, isV6 ? 6 : 4);

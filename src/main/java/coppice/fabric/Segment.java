@@ -70,6 +70,7 @@ final class Segment {
     private final Map<String, Tap> taps = new LinkedHashMap<>();
     private final Map<String, Mouth> mouths = new LinkedHashMap<>();
     private final ReentrantLock lock = new ReentrantLock();
+    private final KnownLines known;
     private int generation = ThreadLocalRandom.current().nextInt(SegmentRules.GENERATIONS);
     private boolean isGone;
 
@@ -81,6 +82,7 @@ final class Segment {
         this.settings = settings;
         this.namespace = settings.namespace(place.name());
         this.script = settings.script();
+        this.known = new KnownLines(place, Public.of(settings.ipv6()));
     }
 
     String namespace() {
@@ -277,7 +279,8 @@ final class Segment {
 
     /// @param first lines to be run before
     private void enforce(String first, AccountNetworks networks) {
-        var rules = new SegmentRules(place, networks, taps.values(), mouths.values(), settings);
+        var lines = known.of(networks, SegmentRules.VERDICT);
+        var rules = new SegmentRules(lines, taps.values(), mouths.values(), settings);
         var update = SegmentUpdate.of(rules, placed, generation % SegmentRules.GENERATIONS + 1);
         generation = update.placed().generation();
         placed = Optional.empty();

@@ -1,7 +1,6 @@
 package coppice.fabric;
 
 import coppice.base.IpAddress;
-import coppice.network.AccountNetworks;
 import coppice.network.Firewall;
 import coppice.network.Tunnel;
 import java.util.Collection;
@@ -60,27 +59,26 @@ final class SegmentRules {
               }
             """;
 
-    private final Place place;
-    private final AccountNetworks networks;
     private final List<Tap> taps;
     private final List<Mouth> mouths;
     private final FabricSettings settings;
     private final Public open;
     private final Map<String, List<String>> users;
 
+    /// What follows when a rule of a user matches.
+    static final String VERDICT = "goto permitted";
+
+    /// @param lines for users' rules, by the chain that they stand in
     SegmentRules(
-            Place place,
-            AccountNetworks networks,
+            Map<String, List<String>> lines,
             Collection<Tap> taps,
             Collection<Mouth> mouths,
             FabricSettings settings) {
         this.mouths = List.copyOf(mouths);
-        this.place = place;
-        this.networks = networks;
         this.taps = List.copyOf(taps);
         this.settings = settings;
         this.open = Public.of(settings.ipv6());
-        this.users = Shards.of(new RuleLines(place, networks, open).lines("goto permitted"));
+        this.users = Shards.of(lines);
     }
 
     /// The tables without the rules of users and without what has the generation in it.

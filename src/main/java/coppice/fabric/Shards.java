@@ -4,6 +4,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.stream.Stream;
 
 /// Splits long chains of nftables into short ones that they jump to, by what a line says: a line that goes costs as much as its chain is
 /// long, since only a whole chain can be replaced without asking for numbers.
@@ -17,28 +18,23 @@ final class Shards {
         var split = new TreeMap<String, List<String>>();
         chains.forEach(
                 (name, lines) -> {
-                    // A rule for everybody is the same line in many segments, which remember it.
-                    var known = lines.stream().map(String::intern).toList();
                     if (lines.size() <= COUNT) {
-                        split.put(name, known);
+                        split.put(name, lines);
                     } else {
-                        split.putAll(shards(name, known));
+                        split.putAll(shards(name, lines));
                     }
                 });
         return split;
     }
 
     private static Map<String, List<String>> shards(String name, List<String> lines) {
+        var parts = Stream.generate(() -> new ArrayList<String>()).limit(COUNT).toList();
+        lines.forEach(line -> parts.get(Math.floorMod(line.hashCode(), COUNT)).add(line));
         var shards = new TreeMap<String, List<String>>();
-        var jumps = new ArrayList<String>();
         for (int i = 0; i < COUNT; i++) {
-            shards.put(name(name, i), new ArrayList<>());
-            jumps.add("jump " + name(name, i));
+            shards.put(name(name, i), parts.get(i));
         }
-        for (var line : lines) {
-            shards.get(name(name, Math.floorMod(line.hashCode(), COUNT))).add(line);
-        }
-        shards.put(name, jumps);
+        shards.put(name, shards.keySet().stream().map(shard -> "jump " + shard).toList());
         return shards;
     }
 

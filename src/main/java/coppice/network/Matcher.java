@@ -38,6 +38,13 @@ public record Matcher(
                     Optional.empty(),
                     Optional.empty());
 
+    /// The same without port and protocol.
+    public Matcher who() {
+        return port.isEmpty() && protocol.isEmpty()
+                ? this
+                : new Matcher(vm, vpc, tunnel, cidr, isPublic, Optional.empty(), Optional.empty());
+    }
+
     /// Whether it says nothing about who it is. Inside of a create it stands for what is being created.
     public boolean isBare() {
         return vm.isEmpty() && vpc.isEmpty() && tunnel.isEmpty() && cidr.isEmpty() && !isPublic;

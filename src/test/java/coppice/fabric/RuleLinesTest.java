@@ -16,7 +16,7 @@ class RuleLinesTest {
     @MethodSource("golden")
     void theLinesAreThoseOfTheGoldenFile(Golden golden) {
         var open = Public.of(golden.settings().ipv6());
-        var lines = new RuleLines(golden.here(), golden.networks(), open).lines("accept");
+        var lines = new KnownLines(golden.here(), open).of(golden.networks(), "accept");
         var text =
                 lines.entrySet().stream()
                         .map(chain -> chain.getKey() + "\n" + indented(chain.getValue()))

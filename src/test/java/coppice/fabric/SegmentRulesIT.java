@@ -87,6 +87,7 @@ class SegmentRulesIT {
         private final FabricSettings settings;
         private final AnyNetworks any;
         private final Place place;
+        private final KnownLines known;
         private AccountNetworks networks;
         private List<Tap> taps;
 
@@ -101,6 +102,7 @@ class SegmentRulesIT {
             networks = any.next();
             var nics = List.copyOf(networks.nics().values());
             place = Place.of(nics.get(random.nextInt(nics.size())));
+            known = new KnownLines(place, Public.of(settings.ipv6()));
             plug();
         }
 
@@ -114,7 +116,15 @@ class SegmentRulesIT {
         }
 
         SegmentRules rules() {
-            return new SegmentRules(place, networks, taps, List.of(), settings);
+            return new SegmentRules(
+                    known.of(networks, SegmentRules.VERDICT), taps, List.of(), settings);
+        }
+
+        /// Nothing is remembered.
+        SegmentRules freshRules() {
+            var fresh = new KnownLines(place, Public.of(settings.ipv6()));
+            return new SegmentRules(
+                    fresh.of(networks, SegmentRules.VERDICT), taps, List.of(), settings);
         }
 
         void change() {

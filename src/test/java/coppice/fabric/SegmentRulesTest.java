@@ -37,7 +37,8 @@ class SegmentRulesTest {
     }
 
     private static SegmentRules rules(Golden golden) {
-        return new SegmentRules(
-                golden.here(), golden.networks(), golden.taps(), List.of(), golden.settings());
+        var open = Public.of(golden.settings().ipv6());
+        var lines = new KnownLines(golden.here(), open).of(golden.networks(), SegmentRules.VERDICT);
+        return new SegmentRules(lines, golden.taps(), List.of(), golden.settings());
     }
 }
