@@ -12,7 +12,6 @@ import coppice.network.NetworkListener;
 import coppice.network.Networks;
 import coppice.network.Nic;
 import coppice.network.Rule;
-import coppice.network.RuleId;
 import coppice.network.StaticRoute;
 import coppice.network.Vpc;
 import java.nio.file.Path;
@@ -26,6 +25,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Executors;
 import java.util.stream.Collectors;
+import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -313,8 +313,9 @@ public final class Fabric implements NetworkListener, AutoCloseable {
     @Override
     public void changed(AccountId account, AccountNetworks before, AccountNetworks after) {
         boolean isDone = passages.change(before, after);
-        var then = before.withRules(touched(before, before, after));
-        var now = after.withRules(touched(after, before, after));
+        var moved = moved(before, after);
+        var then = touched(before, after.rules(), moved);
+        var now = touched(after, before.rules(), moved);
         var concerned =
                 segments.places().stream()
                         .filter(place -> isOf(place, account))
@@ -352,11 +353,20 @@ public final class Fabric implements NetworkListener, AutoCloseable {
                 () -> segments.leave(place, segment -> segment.apply(() -> networks.of(account))));
     }
 
-    /// The rules of one of the two that the other has not, or that name what one has otherwise than the other.
-    private static List<Rule> touched(
-            AccountNetworks of, AccountNetworks before, AccountNetworks after) {
-        var kept = ids(before);
-        kept.retainAll(ids(after));
+    /// The rules that others do not have, or that name what has changed.
+    private static AccountNetworks touched(
+            AccountNetworks networks, List<Rule> others, Set<Named> moved) {
+        var rules = networks.rules();
+        var kept = Kept.positions(rules, others);
+        return networks.withRules(
+                IntStream.range(0, kept.length)
+                        .filter(i -> kept[i] < 0 || moved.stream().anyMatch(rules.get(i)::names))
+                        .mapToObj(rules::get)
+                        .toList());
+    }
+
+    /// What one of the two has otherwise than the other.
+    private static Set<Named> moved(AccountNetworks before, AccountNetworks after) {
         var moved = new HashSet<Named>();
         Stream.of(before, after)
                 .filter(_ -> before.nics() != after.nics()) // a change of rules leaves it the same
@@ -368,14 +378,7 @@ public final class Fabric implements NetworkListener, AutoCloseable {
                             nic.membership()
                                     .ifPresent(place -> moved.add(new Named.Network(place.vpc())));
                         });
-        return of.rules().stream()
-                .filter(rule -> !kept.contains(rule.id()) || moved.stream().anyMatch(rule::names))
-                .toList();
-    }
-
-    /// A rule never changes.
-    private static Set<RuleId> ids(AccountNetworks networks) {
-        return networks.rules().stream().map(Rule::id).collect(Collectors.toSet());
+        return moved;
     }
 
     private boolean concerns(Place place, AccountNetworks networks) {

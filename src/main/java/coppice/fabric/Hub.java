@@ -62,8 +62,17 @@ final class Hub {
             remove();
             build();
         }
-        script.in(settings.namespace(NAME), nft(new HubRules(settings).inside()));
-        script.here(nft(new HubRules(settings).host()));
+        var rules = new HubRules(settings);
+        try {
+            put(rules, false);
+        } catch (Failure e) {
+            put(rules, true); // another version of the server had others
+        }
+    }
+
+    private void put(HubRules rules, boolean areNew) {
+        script.nft(settings.namespace(NAME), rules.inside(areNew));
+        script.here(nft(rules.host(areNew)));
     }
 
     private boolean hasUplink() {

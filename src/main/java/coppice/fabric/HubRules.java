@@ -5,10 +5,35 @@ import java.util.Optional;
 
 /// What nftables has to know in the hub and on the host: things that no rule of a user can change.
 final class HubRules {
+    /// A table that goes drops what passes until its hooks are gone.
+    private static final String EMPTYING_INSIDE =
+            """
+            table inet hub {
+              set public4 { type ipv4_addr; flags interval; }
+              set public6 { type ipv6_addr; flags interval; }
+            }
+            flush table inet hub
+            flush set inet hub public4
+            flush set inet hub public6
+            """;
+
+    private static final String EMPTYING_HOST =
+            """
+            table inet TABLE {
+              set range6 { type ipv6_addr; flags interval; }
+            }
+            flush table inet TABLE
+            flush set inet TABLE range6
+            """;
+
+    private static final String REMOVING =
+            """
+            table inet TABLE
+            delete table inet TABLE
+            """;
+
     private static final String INSIDE =
             """
-            table inet hub
-            delete table inet hub
             table inet hub {
               set public4 { type ipv4_addr; flags interval; elements = { PUBLIC4, PLATFORM } }
               set public6 { type ipv6_addr; flags interval; elements = { PUBLIC6 } }
@@ -29,8 +54,6 @@ final class HubRules {
 
     private static final String HOST =
             """
-            table inet TABLE
-            delete table inet TABLE
             table inet TABLE {
               set range6 { type ipv6_addr; flags interval; RANGE6 }
               set connections4 { type ipv4_addr; size 65535; flags dynamic; }
@@ -75,17 +98,23 @@ final class HubRules {
     }
 
     /// In the hub: a segment sends as its own VMs only, to the platform and to public addresses.
-    String inside() {
+    ///
+    /// @param isNew whether nothing of what is there can be kept
+    String inside(boolean isNew) {
         var open = Public.of(settings.ipv6());
-        return INSIDE.replace("PUBLIC4", open.v4().toString())
+        return ((isNew ? REMOVING.replace("TABLE", "hub") : EMPTYING_INSIDE) + INSIDE)
+                .replace("PUBLIC4", open.v4().toString())
                 .replace("PUBLIC6", open.v6().toString())
                 .replace("PLATFORM", settings.platform().toString());
     }
 
     /// The host lets its VMs out and their answers in, takes from them only questions to its name server, and believes no one else that
     /// has their addresses. Its table of connections is there for all, so none of them gets more than its share.
-    String host() {
-        return HOST.replace("TABLE", settings.table())
+    ///
+    /// @param isNew as above
+    String host(boolean isNew) {
+        return ((isNew ? REMOVING : EMPTYING_HOST) + HOST)
+                .replace("TABLE", settings.table())
                 .replace("UPLINK", settings.uplink())
                 .replace("PLATFORM", settings.platform().toString())
                 .replace("SLOTS", settings.slots().toString())

@@ -1,9 +1,8 @@
 package coppice.fabric;
 
 import coppice.network.AccountNetworks;
-import coppice.network.RuleId;
+import coppice.network.Rule;
 import java.util.ArrayList;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
@@ -14,7 +13,9 @@ final class KnownLines {
     private final Place place;
     private final Public open;
     private AccountNetworks networks = AccountNetworks.NONE;
-    private Map<RuleId, List<RuleLines.Line>> known = Map.of();
+
+    /// Of the rules of `networks`, one by one.
+    private List<List<RuleLines.Line>> known = List.of();
 
     KnownLines(Place place, Public open) {
         this.place = place;
@@ -25,29 +26,30 @@ final class KnownLines {
     ///
     /// @param verdict what follows when one matches
     Map<String, List<String>> of(AccountNetworks now, String verdict) {
-        var lines = new RuleLines(place, now, open);
-        var before = isAsBefore(now) ? known : Map.<RuleId, List<RuleLines.Line>>of();
-        var after = new HashMap<RuleId, List<RuleLines.Line>>();
+        known = lines(now, verdict);
+        networks = now;
         var chains = new TreeMap<String, List<String>>();
         chains.put(RuleLines.OTHERS, new ArrayList<>());
-        for (var rule : now.rules()) {
-            var ofRule = before.get(rule.id());
-            if (ofRule == null) {
-                ofRule = lines.of(rule, verdict);
-            }
-            if (!ofRule.isEmpty()) {
-                after.put(rule.id(), ofRule);
-            }
+        for (var ofRule : known) {
             for (var line : ofRule) {
                 chains.computeIfAbsent(line.chain(), _ -> new ArrayList<>()).add(line.text());
             }
         }
-        networks = now;
-        known = after;
         return chains;
     }
 
-    /// Changes of rules leave those maps the very same.
+    private List<List<RuleLines.Line>> lines(AccountNetworks now, String verdict) {
+        var fresh = new RuleLines(place, now, open);
+        var old = isAsBefore(now) ? networks.rules() : List.<Rule>of();
+        var kept = Kept.positions(now.rules(), old);
+        var lines = new ArrayList<List<RuleLines.Line>>(kept.length);
+        for (int i = 0; i < kept.length; i++) {
+            lines.add(kept[i] < 0 ? fresh.of(now.rules().get(i), verdict) : known.get(kept[i]));
+        }
+        return lines;
+    }
+
+    /// Changes of rules leave those maps, and the rules that stay, the very same.
     private boolean isAsBefore(AccountNetworks now) {
         return now.nics() == networks.nics() && now.tunnels() == networks.tunnels();
     }

@@ -56,6 +56,11 @@ record Script(Optional<String> host) {
         return run(List.of("nsenter", "--net=" + path(namespace), "sh", "-e"), lines);
     }
 
+    /// Tells nftables something.
+    void nft(String namespace, String lines) {
+        run(List.of("nsenter", "--net=" + path(namespace), "nft", "-f", "-"), lines);
+    }
+
     /// On the host's side.
     void here(String lines) {
         host.ifPresentOrElse(name -> in(name, lines), () -> run(List.of("sh", "-e"), lines));

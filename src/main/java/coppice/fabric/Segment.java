@@ -284,12 +284,11 @@ final class Segment {
         var update = SegmentUpdate.of(rules, placed, generation % SegmentRules.GENERATIONS + 1);
         generation = update.placed().generation();
         placed = Optional.empty();
-        var nft =
-                update.lines().isEmpty()
-                        ? ""
-                        : "nft -f - <<'END'\n%sEND\n".formatted(update.lines());
-        if (!(first + nft).isEmpty()) {
-            script.in(namespace, first + nft);
+        if (!first.isEmpty()) {
+            script.in(namespace, first);
+        }
+        if (!update.lines().isEmpty()) {
+            script.nft(namespace, update.lines());
         }
         placed = Optional.of(update.placed());
     }

@@ -15,6 +15,6 @@ class HubRulesTest {
     @MethodSource("golden")
     void theRulesOfTheHubAndTheHostAreThoseOfTheGoldenFile(Golden golden) {
         var rules = new HubRules(golden.settings());
-        assertEquals(golden.expected(), rules.inside() + rules.host());
+        assertEquals(golden.expected(), rules.inside(false) + rules.host(false));
     }
 }

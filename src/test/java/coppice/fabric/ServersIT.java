@@ -47,6 +47,37 @@ class ServersIT {
     }
 
     @Test
+    void aServerOfAnotherVersionHadOtherRules() {
+        try (var own = new Lab()) {
+            Given.everythingIsPermitted(own, account);
+            var guest = Given.member(own, account, Given.vpc(own, account, "10.4.0.0/24"));
+            var hub = own.settings().namespace(Hub.NAME);
+            var segment = own.settings().namespace(Place.of(guest.nic()).name());
+            var before = Given.shown(hub);
+            var script = new Script(Optional.empty());
+            script.nft(hub, strange("hub", "public4"));
+            script.nft(segment, strange("segment", "own6"));
+            own.restart(own.guests());
+            assertEquals(before, Given.shown(hub));
+            assertReached(guest, Flow.tcp(guest.ipv4(), 40001, Ground.INTERNET, 80));
+            assertReached(guest, Flow.tcp(guest.publicIpv6(), 40001, Ground.INTERNET_V6, 80));
+        }
+    }
+
+    /// Where a set is of what no such set is of.
+    private static String strange(String table, String set) {
+        return """
+        delete table inet TABLE
+        table inet TABLE {
+          set SET { type mark; }
+          chain forward { type filter hook forward priority 7; policy drop; }
+        }
+        """
+                .replace("TABLE", table)
+                .replace("SET", set);
+    }
+
+    @Test
     void serversOfOneHostDoNotMeet() {
         try (var ground = new Ground()) {
             var host = host(ground);
