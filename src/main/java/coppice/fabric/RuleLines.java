@@ -1,6 +1,8 @@
 package coppice.fabric;
 
+import coppice.base.Cidr;
 import coppice.network.AccountNetworks;
+import coppice.network.Attachment;
 import coppice.network.Matcher;
 import coppice.network.MemberId;
 import coppice.network.Nic;
@@ -128,7 +130,7 @@ final class RuleLines {
         }
         var from = addresses(rule.source(), isV6);
         var to = addresses(rule.destination(), isV6);
-        var local = known(place, place.nics(networks), isV6);
+        var local = known(place, place.nics(networks), isV6).plus(behindTunnels(isV6));
         if (from.isEmpty()
                 || to.isEmpty()
                 || !(isHere(rule.source(), from, local) || isHere(rule.destination(), to, local))) {
@@ -143,6 +145,25 @@ final class RuleLines {
                                         + port("dst", rule.destination())
                                         + side("saddr", rule.source(), from, isV6)
                                         + side("daddr", rule.destination(), to, isV6));
+    }
+
+    /// What rules may mean that say nothing but an address.
+    private Ranges behindTunnels(boolean isV6) {
+        if (!(place instanceof Place.InVpc(var vpc))) {
+            return Ranges.NONE;
+        }
+        var places = networks.tunnelsOf(vpc).flatMap(t -> t.attachment(vpc).stream()).toList();
+        return places.stream().anyMatch(Attachment::isExit)
+                ? Ranges.all(isV6)
+                : Ranges.of(
+                        places.stream()
+                                .flatMap(
+                                        a ->
+                                                Stream.concat(
+                                                        a.remote().stream(),
+                                                        a.addresses().map(Cidr::of)))
+                                .filter(cidr -> cidr.isV6() == isV6)
+                                .toList());
     }
 
     private boolean isHere(Matcher end, Ranges ranges, Ranges local) {
