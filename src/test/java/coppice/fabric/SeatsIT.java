@@ -43,6 +43,24 @@ class SeatsIT {
         assertReached(first.client().probe(), from.inner(), to.address());
     }
 
+    @Test
+    void aRangeInsideOfTheNetworkIsBehindTheOneThatHasItWhoeverElseIsThere() {
+        Given.everythingIsPermitted(lab, account);
+        for (int i = 1; i <= 4; i++) {
+            var range = List.of(Cidr.around(IpAddress.stored("10.6.0." + 16 * (4 + i)), 28));
+            Given.seat(lab, account, vpc, range, i % 2 == 0);
+        }
+        for (int i = 0; i < 3; i++) {
+            var guest = Given.member(lab, account, vpc);
+            for (int at = 1; at <= 4; at++) {
+                assertReached(
+                        guest.probe(),
+                        guest.ipv4(),
+                        IpAddress.stored("10.6.0." + (16 * (4 + at) + 1)));
+            }
+        }
+    }
+
     private static void assertReached(Probe probe, IpAddress from, IpAddress to) {
         var outcome = probe.outcome(Flow.tcp(from, 40001, to, 80), PATIENCE);
         assertTrue(
