@@ -240,6 +240,6 @@ final class RuleLines {
         if (ranges.equals(open.of(isV6)) && end.isPublic()) {
             return "%s@public%d ".formatted(key, isV6 ? 6 : 4);
         }
-        return ranges.equals(Ranges.all(isV6)) ? "" : "%s{ %s } ".formatted(key, ranges);
+        return ranges.equals(Ranges.all(isV6)) ? "" : "%s{ %s } ".formatted(key, ranges.spelled());
     }
 }
