@@ -132,7 +132,7 @@ final class SteadyFlows {
         assertFalse(outcome instanceof Flow.Reached, () -> outcome + " again: " + story(trial));
     }
 
-    /// Only that a moment comes at which nothing is on its way.
+    /// A moment comes at which nothing is on its way any more.
     private void assertLostNothing(Trial trial) {
         Wait.until(
                 PATIENCE,
@@ -172,8 +172,9 @@ final class SteadyFlows {
         var counts = live.stream().map(SteadyFlows::count).toList();
         counts.forEach(count -> assertTrue(count.sent() > 10, () -> "hardly spoke: " + count));
         long answered = counts.stream().mapToLong(Probe.Count::answered).sum();
-        return "%d flows with %d answers, none lost; %d were cut"
-                .formatted(live.size(), answered, cuts);
+        long sent = counts.stream().mapToLong(Probe.Count::sent).sum();
+        return "%d flows with %d answers; %d lost, all through the tunnel; %d were cut"
+                .formatted(live.size(), answered, sent - answered, cuts);
     }
 
     private String story(Trial trial) {
