@@ -21,6 +21,7 @@
 #include <linux/if_packet.h>
 #include <net/ethernet.h>
 #include <net/if.h>
+#include <net/if_arp.h>
 #include <netinet/icmp6.h>
 #include <netinet/in.h>
 #include <netinet/ip_icmp.h>
@@ -41,6 +42,7 @@
 #define MESSAGE 16384
 #define FRAME 160     /* as much of a frame is kept */
 #define FRAMES 100000 /* so many frames are */
+#define MACS 12       /* as many bytes of a frame say from whom to whom it goes */
 #define NUMBERS (1 << 20) /* of what a stream says */
 
 enum kind { ASKING, LISTENING, ACCEPTED, DATAGRAMS, ECHOES, HEARING, COMMANDS };
@@ -149,6 +151,8 @@ static void listen_on(int family, int type, int port) {
     if (fd == -1)
         fail("socket");
     set(fd, SOL_SOCKET, SO_REUSEADDR, 1);
+    /* Where others work too, it may be some time until they are read. */
+    set(fd, SOL_SOCKET, SO_RCVBUFFORCE, 4 << 20);
     if (family == AF_INET6)
         set(fd, IPPROTO_IPV6, IPV6_V6ONLY, 1);
     if (type == SOCK_DGRAM && family == AF_INET)
@@ -425,6 +429,7 @@ static int connected(struct end *end) {
     if (fd == -1)
         fail("socket");
     set(fd, SOL_SOCKET, SO_REUSEADDR, 1);
+    set(fd, SOL_SOCKET, SO_RCVBUFFORCE, 4 << 20);
     struct linger abort = {1, 0};
     if (end->protocol == TCP) {
         setsockopt(fd, SOL_SOCKET, SO_LINGER, &abort, sizeof abort);
@@ -521,6 +526,14 @@ static void on_frames(void) {
         ssize_t got = recvfrom(hearing->fd, bytes, sizeof bytes, 0, (void *)&from, &size);
         if (got == -1)
             return;
+        /* What comes out of a tunnel is a packet without a frame. */
+        if (from.sll_hatype != ARPHRD_ETHER) {
+            size_t kept = (size_t)got > sizeof bytes - MACS - 2 ? sizeof bytes - MACS - 2 : (size_t)got;
+            memmove(bytes + MACS + 2, bytes, kept);
+            memset(bytes, 0, MACS);
+            memcpy(bytes + MACS, &from.sll_protocol, 2);
+            got = (ssize_t)kept + MACS + 2;
+        }
         if (!is_watching || from.sll_pkttype == PACKET_OUTGOING || frame_count == FRAMES)
             continue;
         frames[frame_count].length = (uint16_t)got;

@@ -127,7 +127,7 @@ final class Passage {
                 new StringBuilder(
                         """
                         for end in $(ip -o link show type veth | cut -d: -f2 | cut -d@ -f1); do
-                          case " KNOWN " in *" $end "*) ;; *) ip link del $end ;; esac
+                          case " KNOWN " in *" $end "*) ;; *) ip link del $end 2>/dev/null || true ;; esac
                         done
                         """
                                 .replace(

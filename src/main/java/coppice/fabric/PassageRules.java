@@ -14,7 +14,7 @@ final class PassageRules {
     private static final String TEXT =
             """
             table inet passage
-            delete table inet passage
+            flush table inet passage
             table inet passage {
               chain to_client {
                 type nat hook prerouting priority dstnat;

@@ -39,7 +39,8 @@ final class PortRules {
               }
               chain between {
                 type filter hook forward priority -10; policy accept;
-            GOING    ether type arp iifname "tn*" accept
+            GOING    ether type arp oifname "tn*" arp operation request drop
+                ether type arp iifname "tn*" accept
                 ether type arp oifname "tn*" accept
                 ether type arp drop
                 icmpv6 type nd-neighbor-solicit oifname . @th,64,128 @targets6 accept
@@ -70,7 +71,9 @@ final class PortRules {
     String text() {
         return TEXT.replace("GATEWAY", Segment.BRIDGE_MAC)
                 .replace("COMING", marks("    iifname \"%s\" meta mark set 0x%x0000\n"))
-                .replace("GOING", marks("    oifname \"%s\" meta mark set meta mark or 0x%x\n"))
+                .replace(
+                        "GOING",
+                        marks("    oifname \"%s\" meta mark set meta mark or 0x%x\n") + asked())
                 .replace("MACS", owned(all, station -> Stream.of(station.mac())))
                 .replace("OWNERS4", owned(guests, station -> reached(station, false)))
                 .replace("OWNERS6", owned(guests, station -> reached(station, true)))
@@ -86,6 +89,20 @@ final class PortRules {
     private String marks(String line) {
         return mouths.stream()
                 .map(mouth -> line.formatted(mouth.name(), Mouth.mark(mouth.tunnel())))
+                .collect(Collectors.joining());
+    }
+
+    /// A tunnel's end would answer for whatever it is asked for, so it is asked for what is behind it only.
+    private String asked() {
+        return mouths.stream()
+                .flatMap(
+                        mouth ->
+                                mouth.attachment().remote().stream()
+                                        .filter(mouth.attachment().cidr()::contains)
+                                        .map(
+                                                "    oifname \"%s\" arp operation request arp daddr ip %s accept\n"
+                                                                .formatted(mouth.name(), "%s")
+                                                        ::formatted))
                 .collect(Collectors.joining());
     }
 

@@ -6,6 +6,7 @@ import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Comparator;
 import java.util.List;
+import java.util.Optional;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
@@ -14,6 +15,8 @@ record Ranges(List<Range> all) {
     static final Ranges NONE = new Ranges(List.of());
     static final Ranges ALL_V4 = of(Cidr.stored("0.0.0.0/0"));
     static final Ranges ALL_V6 = of(Cidr.stored("::/0"));
+
+    private static final int MOST_SPELLED = 256;
 
     record Range(IpAddress first, IpAddress last) {}
 
@@ -113,6 +116,32 @@ record Ranges(List<Range> all) {
                         range ->
                                 range.first().compareTo(address) <= 0
                                         && range.last().compareTo(address) >= 0);
+    }
+
+    /// As elements of a set of nftables, each address for itself unless they are many. The kernel has those in place with the rules that
+    /// name them, but several ranges only some time after them, and lets nothing pass meanwhile.
+    String spelled() {
+        return all.size() == 1
+                ? toString()
+                : addresses()
+                        .map(all -> all.stream().map(IpAddress::toString))
+                        .map(texts -> texts.collect(Collectors.joining(", ")))
+                        .orElseGet(this::toString);
+    }
+
+    /// Absent: too many.
+    private Optional<List<IpAddress>> addresses() {
+        var addresses = new ArrayList<IpAddress>();
+        for (var range : all) {
+            addresses.add(range.first());
+            while (!addresses.getLast().equals(range.last())) {
+                addresses.add(addresses.getLast().plus(1));
+                if (addresses.size() > MOST_SPELLED) {
+                    return Optional.empty();
+                }
+            }
+        }
+        return Optional.of(addresses);
     }
 
     /// Each as an element of a set of nftables.

@@ -1,6 +1,8 @@
 package coppice.fabric;
 
+import coppice.base.Cidr;
 import coppice.network.AccountNetworks;
+import coppice.network.Attachment;
 import coppice.network.Matcher;
 import coppice.network.MemberId;
 import coppice.network.Nic;
@@ -23,6 +25,7 @@ final class RuleLines {
     private final Public open;
     private final Map<Object, Ranges> known = new HashMap<>();
     private final Map<Side, End> ends = new HashMap<>();
+    private final Map<Boolean, Ranges> locals = new HashMap<>();
 
     /// A rule of nftables.
     record Line(String chain, String text) {}
@@ -165,13 +168,37 @@ final class RuleLines {
         if (ranges.isEmpty()) {
             return End.NOBODY;
         }
-        var local = known(place, place.nics(networks), side.isV6());
-        boolean isHere = attached(who).isPresent() || !ranges.and(local).isEmpty();
+        boolean isHere = attached(who).isPresent() || !ranges.and(local(side.isV6())).isEmpty();
         return new End(
                 false,
                 isHere,
                 words("saddr", who, ranges, side.isV6()),
                 words("daddr", who, ranges, side.isV6()));
+    }
+
+    /// What may be here by its address.
+    private Ranges local(boolean isV6) {
+        return locals.computeIfAbsent(
+                isV6, _ -> known(place, place.nics(networks), isV6).plus(behindTunnels(isV6)));
+    }
+
+    /// What rules may mean that say nothing but an address.
+    private Ranges behindTunnels(boolean isV6) {
+        if (!(place instanceof Place.InVpc(var vpc))) {
+            return Ranges.NONE;
+        }
+        var places = networks.tunnelsOf(vpc).flatMap(t -> t.attachment(vpc).stream()).toList();
+        return places.stream().anyMatch(Attachment::isExit)
+                ? Ranges.all(isV6)
+                : Ranges.of(
+                        places.stream()
+                                .flatMap(
+                                        a ->
+                                                Stream.concat(
+                                                        a.remote().stream(),
+                                                        a.addresses().map(Cidr::of)))
+                                .filter(cidr -> cidr.isV6() == isV6)
+                                .toList());
     }
 
     /// A quick answer for most rules of an account with many networks.
@@ -247,6 +274,6 @@ final class RuleLines {
         if (ranges.equals(Ranges.all(isV6))) {
             return "";
         }
-        return key + (ranges.all().size() == 1 ? ranges + " " : "{ " + ranges + " } ");
+        return key + (ranges.all().size() == 1 ? ranges + " " : "{ " + ranges.spelled() + " } ");
     }
 }

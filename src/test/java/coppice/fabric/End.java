@@ -5,6 +5,7 @@ import coppice.identity.AccountId;
 import coppice.network.Nic;
 import coppice.network.Party;
 import coppice.network.PublicAddresses;
+import coppice.network.Tunnel;
 import java.util.List;
 import java.util.Optional;
 import java.util.stream.Stream;
@@ -12,6 +13,11 @@ import java.util.stream.Stream;
 /// One end of a connection, as the network sees it.
 sealed interface End {
     IpAddress address();
+
+    /// The one that whoever is there knows it by.
+    default IpAddress inner() {
+        return address();
+    }
 
     /// Whose rules are asked about it.
     Stream<AccountId> owners();
@@ -64,6 +70,28 @@ sealed interface End {
                             Optional.of(isPublic(address)),
                             port)
                     : bare(address, port);
+        }
+    }
+
+    /// Whoever is behind a tunnel, in one of its networks.
+    ///
+    /// @param inner the client's own address is another one there than in its tunnel
+    record BehindTunnel(Tunnel tunnel, IpAddress address, IpAddress inner) implements End {
+        @Override
+        public Stream<AccountId> owners() {
+            return Stream.of(tunnel.account());
+        }
+
+        @Override
+        public Party party(AccountId account, Optional<Integer> port) {
+            return new Party(
+                    false,
+                    Optional.empty(),
+                    List.of(),
+                    Optional.of(tunnel.id()),
+                    Optional.of(address),
+                    Optional.of(isPublic(address)),
+                    port);
         }
     }
 

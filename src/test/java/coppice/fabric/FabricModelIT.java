@@ -47,10 +47,10 @@ class FabricModelIT {
         try (var lab = new Lab()) {
             var world = new World(random, lab);
             for (int round = 0; round < ROUNDS; round++) {
-                var trials = new RandomTrials(random, lab).some(FLOWS / ROUNDS);
+                var trials = new RandomTrials(random, lab, world.tunnels()).some(FLOWS / ROUNDS);
                 assertEquals("", story(problems(lab, world::rules, trials), lab, world));
                 world.change(round);
-                if (round % 3 == 1) {
+                if (round % 3 == 0) {
                     assertEquals(List.of(), lab.restart(lab.guests()));
                 }
             }
@@ -140,14 +140,20 @@ class FabricModelIT {
                                                         problem ->
                                                                 problem.trial()
                                                                         .isAbout(guest.nic())))
-                        .map(lab::ruleset)
+                        .flatMap(guest -> Stream.of(lab.ruleset(guest), lab.routes(guest)))
+                        .distinct();
+        var tunnels =
+                shown.stream()
+                        .flatMap(problem -> problem.trial().tunnels())
+                        .map(tunnel -> lab.ruleset(tunnel.id().text()))
                         .distinct();
         var lines = shown.stream().map(problem -> problem.trial() + ": " + problem.text());
         return Stream.of(
                         Stream.of("%d problems".formatted(problems.size())),
                         lines,
                         Stream.of(world.story()),
-                        rulesets)
+                        rulesets,
+                        tunnels)
                 .flatMap(part -> part)
                 .collect(Collectors.joining("\n"));
     }

@@ -5,8 +5,10 @@ import coppice.fabric.Lab.Guest;
 import coppice.identity.AccountId;
 import coppice.network.Ends;
 import coppice.network.Matcher;
+import coppice.network.NewAttachment;
 import coppice.network.NewMembership;
 import coppice.network.NewRule;
+import coppice.network.NewTunnel;
 import coppice.network.NewVpc;
 import coppice.network.Protocol;
 import coppice.network.Rule;
@@ -98,6 +100,38 @@ final class Given {
 
     static Guest alone(Lab lab, AccountId account, NewRule... rules) {
         return lab.guest(account, Optional.empty(), rules);
+    }
+
+    /// A tunnel with a place in a network, and its client.
+    static Seat seat(Lab lab, AccountId account, VpcId vpc, List<Cidr> remote, boolean isExit) {
+        var any = new Wanted.Any();
+        var place = new NewAttachment("", vpc.text(), any, any, remote, isExit);
+        var issued =
+                lab.tunnels()
+                        .create(
+                                account,
+                                new NewTunnel(
+                                        Optional.empty(),
+                                        Optional.empty(),
+                                        Optional.empty(),
+                                        NewTunnel.USUAL_ROUTES,
+                                        List.of(place)));
+        var tunnel = issued.tunnel();
+        var client = lab.client();
+        client.dial(tunnel, lab.tunnels().endpoint(tunnel), issued.privateKey().orElseThrow());
+        var seat = new Seat(client, tunnel, tunnel.attachments().getFirst());
+        client.have(seat.ranges().toList(), List.of());
+        return seat;
+    }
+
+    /// Tells the VMs of the network what is behind a tunnel.
+    static void routes(Lab lab, Seat seat) {
+        for (var guest : lab.guests()) {
+            if (guest.nic().isIn(seat.attachment().vpc())) {
+                var lines = String.join("", seat.routes(guest));
+                lab.ground().run(guest.name(), "ip -batch - <<END\n%sEND\n".formatted(lines));
+            }
+        }
     }
 
     /// What there is in a namespace. Neighbours come and go by themselves, but for those that are said to stay, and so does what is

@@ -69,7 +69,7 @@ final class Ground implements AutoCloseable {
     /// Skips the test where namespaces cannot be made, or not be filled.
     static void requireMeans() {
         assumeTrue(succeeds("test $(id -u) = 0"), "skipped: network namespaces need root");
-        for (var tool : List.of("ip", "nft", "conntrack", "gcc")) {
+        for (var tool : List.of("ip", "nft", "conntrack", "gcc", "wg")) {
             assumeTrue(
                     succeeds("command -v " + tool), "skipped: %s is not installed".formatted(tool));
         }

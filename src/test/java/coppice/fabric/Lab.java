@@ -16,6 +16,8 @@ import coppice.network.NewNic;
 import coppice.network.NewRule;
 import coppice.network.Nic;
 import coppice.network.ServerKey;
+import coppice.network.TunnelSettings;
+import coppice.network.Tunnels;
 import coppice.process.Command;
 import coppice.store.Store;
 import java.time.Clock;
@@ -32,6 +34,8 @@ import java.util.stream.Stream;
 
 /// A fabric on a [Ground], with guests that are namespaces too, each with a [Probe]. Closing it leaves nothing behind.
 final class Lab implements AutoCloseable {
+    private static final int FIRST_PORT = 51_820;
+
     private final String id = Ground.newId();
     private final Undo end = new Undo();
     private final Ground ground;
@@ -42,6 +46,7 @@ final class Lab implements AutoCloseable {
     private Networks networks;
     private Fabric fabric;
     private final AtomicInteger slots = new AtomicInteger();
+    private final AtomicInteger clients = new AtomicInteger();
 
     /// What two servers of one host must have each for itself.
     ///
@@ -145,6 +150,13 @@ final class Lab implements AutoCloseable {
         return networks;
     }
 
+    /// Of the networks that there are now: another server has others.
+    Tunnels tunnels() {
+        return networks.tunnels(
+                new TunnelSettings(Optional.of(Ground.HOST.toString()), FIRST_PORT, 64),
+                key().publicKey());
+    }
+
     Fabric fabric() {
         return fabric;
     }
@@ -157,6 +169,11 @@ final class Lab implements AutoCloseable {
         synchronized (guests) {
             return List.copyOf(guests.values());
         }
+    }
+
+    /// Somebody on the Internet who may get a tunnel.
+    TunnelClient client() {
+        return end.add(new TunnelClient(ground, clients.incrementAndGet()));
     }
 
     /// A VM with an interface, plugged in and open.
@@ -281,7 +298,19 @@ final class Lab implements AutoCloseable {
 
     /// The rules of a guest's network, and the connections that are known there.
     String ruleset(Guest guest) {
-        var namespace = settings.namespace(Place.of(guest.nic()).name());
+        return ruleset(Place.of(guest.nic()).name());
+    }
+
+    String routes(Guest guest) {
+        var namespace = ground.namespace(guest.name());
+        return Stream.of("ip route", "ip -6 route", "ip neigh")
+                .map(command -> shown(namespace, command.split(" ")))
+                .collect(Collectors.joining("\n", guest.nic() + "\n", ""));
+    }
+
+    /// The same of a network or a tunnel.
+    String ruleset(String place) {
+        var namespace = settings.namespace(place);
         return Stream.of("nft list ruleset", "conntrack -L", "conntrack -L -f ipv6", "ip neigh")
                 .map(command -> shown(namespace, command.split(" ")))
                 .collect(Collectors.joining("\n"));
@@ -300,7 +329,11 @@ final class Lab implements AutoCloseable {
     }
 
     private Fabric startFabric() {
-        var key = new ServerKey(ground.directory().resolve(id + ".key"));
-        return Fabric.start(settings, networks, new WireGuardEnd(key.privateKey(), 51_820));
+        var end = new WireGuardEnd(key().privateKey(), FIRST_PORT);
+        return Fabric.start(settings, networks, end);
+    }
+
+    private ServerKey key() {
+        return new ServerKey(ground.directory().resolve(id + ".key"));
     }
 }

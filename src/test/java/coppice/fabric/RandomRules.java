@@ -8,6 +8,8 @@ import coppice.network.MemberId;
 import coppice.network.NewRule;
 import coppice.network.Nic;
 import coppice.network.Protocol;
+import coppice.network.Tunnel;
+import coppice.network.TunnelId;
 import coppice.network.VpcId;
 import java.util.ArrayList;
 import java.util.List;
@@ -26,9 +28,18 @@ record RandomRules(Random random, List<IpAddress> strangers) {
 
     /// Whom an end of a rule means.
     private record Who(
-            Optional<MemberId> vm, Optional<VpcId> vpc, Optional<Cidr> cidr, boolean isPublic) {
+            Optional<MemberId> vm,
+            Optional<VpcId> vpc,
+            Optional<TunnelId> tunnel,
+            Optional<Cidr> cidr,
+            boolean isPublic) {
         static final Who BARE =
-                new Who(Optional.empty(), Optional.empty(), Optional.empty(), false);
+                new Who(
+                        Optional.empty(),
+                        Optional.empty(),
+                        Optional.empty(),
+                        Optional.empty(),
+                        false);
     }
 
     /// One whose ends both say who they are.
@@ -47,7 +58,7 @@ record RandomRules(Random random, List<IpAddress> strangers) {
 
     private NewRule rule(Who source, Who destination) {
         return new NewRule(
-                end(source, SOURCE_PORTS, 6), end(destination, PORTS, 2), Optional.empty());
+                end(source, SOURCE_PORTS, 8), end(destination, PORTS, 3), Optional.empty());
     }
 
     /// @param rarity of saying something about how it speaks
@@ -61,11 +72,13 @@ record RandomRules(Random random, List<IpAddress> strangers) {
                         .filter(_ -> random.nextInt(3) != 0)
                         .map(_ -> any(ports));
         return new Matcher(
-                who.vm(), who.vpc(), Optional.empty(), who.cidr(), who.isPublic(), port, protocol);
+                who.vm(), who.vpc(), who.tunnel(), who.cidr(), who.isPublic(), port, protocol);
     }
 
     private Who who(AccountNetworks networks) {
-        int kind = random.nextInt(9);
+        var tunnels = List.copyOf(networks.tunnels().keySet());
+        int kind = random.nextInt(tunnels.isEmpty() ? 9 : 12);
+        var tunnel = kind > 8 ? Optional.of(any(tunnels)) : Optional.<TunnelId>empty();
         var vm =
                 kind < 2 && !networks.nics().isEmpty()
                         ? Optional.of(any(List.copyOf(networks.nics().keySet())))
@@ -75,27 +88,33 @@ record RandomRules(Random random, List<IpAddress> strangers) {
                         ? Optional.of(any(List.copyOf(networks.vpcs().keySet())))
                         : Optional.<VpcId>empty();
         boolean isPublic = vm.isEmpty() && vpc.isEmpty() && (kind == 4 || kind == 5);
-        boolean isNobody = vm.isEmpty() && vpc.isEmpty() && !isPublic;
+        boolean isNobody = vm.isEmpty() && vpc.isEmpty() && tunnel.isEmpty() && !isPublic;
         var cidr =
                 isNobody || random.nextInt(5) == 0
                         ? Optional.of(range(networks))
                         : Optional.<Cidr>empty();
-        return new Who(vm, vpc, cidr, isPublic);
+        return new Who(vm, vpc, tunnel, cidr, isPublic);
     }
 
     private Cidr range(AccountNetworks networks) {
-        return switch (random.nextInt(6)) {
-            case 0 -> any(WIDE);
-            case 1 -> {
+        return switch (random.nextInt(7)) {
+            case 0, 1 -> any(WIDE);
+            case 2 -> {
                 var vpc = any(List.copyOf(networks.vpcs().values()));
                 yield random.nextBoolean() ? vpc.cidr() : vpc.cidrV6();
             }
-            case 2 -> around(any(strangers));
+            case 3 -> around(any(strangers));
             default -> {
                 var addresses = new ArrayList<>(strangers);
                 for (Nic nic : networks.nics().values()) {
                     Place.privateAddresses(nic).forEach(addresses::add);
                     nic.publicIpv6().ifPresent(addresses::add);
+                }
+                for (Tunnel tunnel : networks.tunnels().values()) {
+                    for (var attachment : tunnel.attachments()) {
+                        attachment.addresses().forEach(addresses::add);
+                        attachment.remote().forEach(range -> addresses.add(range.first().plus(1)));
+                    }
                 }
                 yield around(any(addresses));
             }

@@ -17,12 +17,14 @@ final class RandomTrials {
     private final Random random;
     private final Lab lab;
     private final List<Guest> guests;
+    private final TunnelTrials tunnels;
     private final Set<String> tried = new HashSet<>();
 
-    RandomTrials(Random random, Lab lab) {
+    RandomTrials(Random random, Lab lab, RandomTunnels tunnels) {
         this.random = random;
         this.lab = lab;
         this.guests = lab.guests();
+        this.tunnels = new TunnelTrials(random, lab, tunnels, this::flow);
     }
 
     /// So many that differ from each other.
@@ -41,7 +43,7 @@ final class RandomTrials {
     }
 
     private Optional<Trial> next() {
-        int kind = random.nextInt(100);
+        int kind = random.nextInt(155);
         var guest = anyGuest();
         if (kind < 30) {
             return member(guest);
@@ -55,8 +57,10 @@ final class RandomTrials {
             return platform(guest);
         } else if (kind < 87) {
             return names(guest);
+        } else if (kind < 100) {
+            return never(guest);
         }
-        return never(guest);
+        return tunnels.next();
     }
 
     private Optional<Trial> member(Guest guest) {
@@ -172,6 +176,7 @@ final class RandomTrials {
                                 IpAddress.stored("169.254.0.2")));
         Place.privateAddresses(other.nic())
                 .filter(address -> isNobodysBeside(guest.nic(), address))
+                .filter(address -> !tunnels.isBehindOne(guest, address))
                 .forEach(forbidden::add);
         var to = any(forbidden);
         var source =

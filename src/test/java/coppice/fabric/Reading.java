@@ -5,6 +5,7 @@ import coppice.network.Matcher;
 import coppice.network.MemberId;
 import coppice.network.Protocol;
 import coppice.network.Rule;
+import coppice.network.TunnelId;
 import coppice.network.VpcId;
 import java.math.BigInteger;
 import java.util.ArrayList;
@@ -14,7 +15,7 @@ import java.util.stream.Stream;
 
 /// The contract of the firewall, read once more by somebody who does not know the program: slowly, bit by bit, from the text that a caller
 /// would see.
-final class Reading {
+public final class Reading {
     private static final Set<Integer> MAIL = Set.of(25, 465, 587);
 
     /// Those of the special ranges that occur in tests.
@@ -27,26 +28,36 @@ final class Reading {
                     "192.0.0.0/24",
                     "192.168.0.0/16");
 
+    private static final List<String> PUBLIC_V6 =
+            List.of("2001:db8:77::/64", "2620:4f:8000::/48", "2001:4:112::/48");
+
     private Reading() {}
 
     /// What is known of one end: an empty text is nothing.
-    record Facts(String vm, List<String> vpcs, String address, int port) {
+    public record Facts(String vm, List<String> vpcs, String tunnel, String address, int port) {
 
         /// As the account sees it to which the VM belongs.
         static Facts of(End.AtVm end, int port) {
             var vpcs = new ArrayList<String>();
             end.nic().membership().ifPresent(place -> vpcs.add(place.vpc().text()));
-            return new Facts(end.nic().vm().text(), vpcs, end.address().toString(), port);
+            return new Facts(end.nic().vm().text(), vpcs, "", end.address().toString(), port);
+        }
+
+        /// As its account sees whoever is behind a tunnel: they are no members.
+        static Facts of(End.BehindTunnel end, int port) {
+            var tunnel = end.tunnel().id().text();
+            return new Facts("", List.of(), tunnel, end.address().toString(), port);
         }
 
         /// As everybody else does.
         static Facts of(IpAddress address, int port) {
-            return new Facts("", List.of(), address.toString(), port);
+            return new Facts("", List.of(), "", address.toString(), port);
         }
     }
 
     /// Whether these rules of one account let a connection be opened.
-    static boolean permits(List<Rule> rules, Facts source, Facts destination, Protocol protocol) {
+    public static boolean permits(
+            List<Rule> rules, Facts source, Facts destination, Protocol protocol) {
         if (protocol == Protocol.TCP
                 && MAIL.contains(destination.port())
                 && isPublic(destination.address())) {
@@ -69,6 +80,9 @@ final class Reading {
         for (var vpc : stated.vpc().map(VpcId::text).stream().toList()) {
             holds &= facts.vpcs().contains(vpc);
         }
+        for (var tunnel : stated.tunnel().map(TunnelId::text).stream().toList()) {
+            holds &= facts.tunnel().equals(tunnel);
+        }
         for (var range : stated.cidr().map(Object::toString).stream().toList()) {
             holds &= isIn(range, facts.address());
         }
@@ -78,14 +92,12 @@ final class Reading {
         for (var spoken : stated.protocol().stream().toList()) {
             holds &= spoken == protocol;
         }
-        return holds
-                && stated.tunnel().isEmpty()
-                && (!stated.isPublic() || isPublic(facts.address()));
+        return holds && (!stated.isPublic() || isPublic(facts.address()));
     }
 
     static boolean isPublic(String address) {
         return address.contains(":")
-                ? isIn("2001:db8:77::/64", address) || isIn("2620:4f:8000::/48", address)
+                ? PUBLIC_V6.stream().anyMatch(range -> isIn(range, address))
                 : NOT_PUBLIC.stream().noneMatch(range -> isIn(range, address));
     }
 

@@ -6,6 +6,7 @@ import coppice.network.Firewall;
 import coppice.network.Nic;
 import coppice.network.Protocol;
 import coppice.network.Rule;
+import coppice.network.Tunnel;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.Function;
@@ -30,32 +31,53 @@ record Trial(Kind kind, Flow flow, Probe prober, Optional<Probe> listener, End f
         PLATFORM,
         /// From a VM to its name server.
         NAMES,
+        /// From behind a tunnel to a VM.
+        FROM_TUNNEL,
+        /// From a VM to whoever is behind a tunnel.
+        TO_TUNNEL,
+        /// From behind one tunnel to behind another one, within a network.
+        BETWEEN_TUNNELS,
         /// What no rule can permit.
-        NEVER
+        NEVER,
+        /// The same, of tunnels.
+        NEVER_BY_TUNNEL;
+
+        boolean isPossible() {
+            return this != NEVER && this != NEVER_BY_TUNNEL;
+        }
+
+        boolean isInOneNetwork() {
+            return switch (this) {
+                case MEMBER, FROM_TUNNEL, TO_TUNNEL, BETWEEN_TUNNELS -> true;
+                case ELSEWHERE, OUT, IN, PLATFORM, NAMES, NEVER, NEVER_BY_TUNNEL -> false;
+            };
+        }
+    }
+
+    /// The same by another flow.
+    Trial with(Flow other) {
+        return new Trial(kind, other, prober, listener, from, to);
     }
 
     /// By the procedure that everybody uses: each account whose VM it is about must let it pass.
     boolean isAllowedByModel(Function<AccountId, List<Rule>> rules) {
-        return switch (kind) {
-            case NEVER -> false;
-            case NAMES -> true;
-            case MEMBER, ELSEWHERE, OUT, IN, PLATFORM ->
-                    owners().allMatch(
-                                    account ->
-                                            Firewall.evaluate(
-                                                            rules.apply(account),
-                                                            from.party(
-                                                                    account,
-                                                                    port(flow.sourcePort())),
-                                                            to.party(
-                                                                    account,
-                                                                    port(flow.destinationPort())),
-                                                            Optional.of(flow.protocol()))
-                                                    .isAllowed());
-        };
+        return kind.isPossible()
+                && (kind == Kind.NAMES
+                        || owners().allMatch(
+                                        account -> isPermitted(account, rules.apply(account))));
     }
 
-    private Stream<AccountId> owners() {
+    /// Whether an account with these rules lets it pass.
+    boolean isPermitted(AccountId account, List<Rule> rules) {
+        return Firewall.evaluate(
+                        rules,
+                        from.party(account, port(flow.sourcePort())),
+                        to.party(account, port(flow.destinationPort())),
+                        Optional.of(flow.protocol()))
+                .isAllowed();
+    }
+
+    Stream<AccountId> owners() {
         return Stream.concat(from.owners(), to.owners()).distinct();
     }
 
@@ -65,24 +87,24 @@ record Trial(Kind kind, Flow flow, Probe prober, Optional<Probe> listener, End f
 
     /// By the contract's text.
     boolean isAllowedByReading(Function<AccountId, List<Rule>> rules) {
-        return switch (kind) {
-            case NEVER -> false;
-            case NAMES, PLATFORM -> true;
-            case MEMBER, ELSEWHERE, OUT, IN ->
-                    owners().allMatch(
-                                    account ->
-                                            Reading.permits(
-                                                    rules.apply(account),
-                                                    facts(account, from, flow.sourcePort()),
-                                                    facts(account, to, flow.destinationPort()),
-                                                    flow.protocol()));
-        };
+        return kind.isPossible()
+                && (kind == Kind.NAMES
+                        || kind == Kind.PLATFORM
+                        || owners().allMatch(
+                                        account ->
+                                                Reading.permits(
+                                                        rules.apply(account),
+                                                        facts(account, from, flow.sourcePort()),
+                                                        facts(account, to, flow.destinationPort()),
+                                                        flow.protocol())));
     }
 
     private static Reading.Facts facts(AccountId account, End end, int port) {
-        return end instanceof End.AtVm vm && vm.nic().account().equals(account)
-                ? Reading.Facts.of(vm, port)
-                : Reading.Facts.of(end.address(), port);
+        return switch (end) {
+            case End.AtVm vm when vm.nic().account().equals(account) -> Reading.Facts.of(vm, port);
+            case End.BehindTunnel behind -> Reading.Facts.of(behind, port);
+            case End.AtVm _, End.Outside _, End.Platform _ -> Reading.Facts.of(end.address(), port);
+        };
     }
 
     /// As whom the other end sees whoever opened it; of an echo there is no such thing.
@@ -90,8 +112,8 @@ record Trial(Kind kind, Flow flow, Probe prober, Optional<Probe> listener, End f
         if (flow.protocol() == Protocol.ICMP) {
             return flow.destination();
         }
-        if (flow.source().isV6() || kind == Kind.MEMBER || kind == Kind.PLATFORM) {
-            return flow.source();
+        if (flow.source().isV6() || kind.isInOneNetwork() || kind == Kind.PLATFORM) {
+            return from.address();
         }
         return from instanceof End.AtVm vm && kind == Kind.NAMES
                 ? settings.slot(vm.nic().slot())
@@ -111,8 +133,18 @@ record Trial(Kind kind, Flow flow, Probe prober, Optional<Probe> listener, End f
                         flow.protocol() == Protocol.TCP ? Frame.TCP : Frame.UDP,
                         from.address(),
                         flow.sourcePort(),
-                        to.address(),
+                        to.inner(),
                         flow.destinationPort()));
+    }
+
+    /// The tunnels that it is about.
+    Stream<Tunnel> tunnels() {
+        return Stream.of(from, to)
+                .flatMap(
+                        end ->
+                                end instanceof End.BehindTunnel behind
+                                        ? Stream.of(behind.tunnel())
+                                        : Stream.empty());
     }
 
     boolean isAbout(Nic nic) {

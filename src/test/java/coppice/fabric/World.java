@@ -19,7 +19,7 @@ import java.util.stream.Stream;
 
 /// Accounts with networks, VMs and rules, all at random.
 final class World {
-    private static final int RULES = 16;
+    private static final int RULES = 18;
 
     /// Of everybody's first network.
     private static final Optional<Cidr> SHARED = Optional.of(Cidr.stored("10.1.0.0/24"));
@@ -36,6 +36,7 @@ final class World {
     private final Random random;
     private final Lab lab;
     private final List<AccountId> accounts = Stream.generate(AccountId::random).limit(3).toList();
+    private final RandomTunnels tunnels;
 
     World(Random random, Lab lab) {
         this.random = random;
@@ -43,12 +44,19 @@ final class World {
         for (var account : accounts) {
             var first = vpc(account, SHARED, SHARED_V6);
             var second = vpc(account, SECOND.get(accounts.indexOf(account)), Optional.empty());
-            for (var place : List.of(first, first, first, second, second)) {
+            // Apart from both, so that a tunnel can have it beside one of them.
+            var third = vpc(account, Optional.empty(), Optional.empty());
+            for (var place : List.of(first, first, first, second, second, third)) {
                 join(account, Optional.of(place), inline(account, false));
             }
             join(account, Optional.empty(), inline(account, false));
         }
+        tunnels = new RandomTunnels(random, lab, accounts);
         accounts.forEach(this::fill);
+    }
+
+    RandomTunnels tunnels() {
+        return tunnels;
     }
 
     private VpcId vpc(AccountId account, Optional<Cidr> v4, Optional<Cidr> v6) {
@@ -107,15 +115,18 @@ final class World {
         return lab.networks().of(account).rules();
     }
 
-    /// VMs come and go, rules go, rules come, and all of that: one after the other, so that each has to be enough to be noticed.
+    /// VMs come and go, tunnels do, rules go, rules come, and all of that: one after the other, so that each has to be enough to be
+    /// noticed.
     void change(int round) {
-        switch (round % 4) {
+        switch (round % 6) {
             case 0 -> exchange(false);
-            case 1 -> accounts.forEach(this::delete);
-            case 2 -> accounts.forEach(this::fill);
+            case 1, 4 -> tunnels.change();
+            case 2 -> accounts.forEach(this::delete);
+            case 3 -> accounts.forEach(this::fill);
             default -> {
                 accounts.forEach(this::delete);
                 exchange(true);
+                tunnels.change();
                 accounts.forEach(this::fill);
             }
         }
@@ -150,6 +161,6 @@ final class World {
                     .forEach(nic -> lines.append("  ").append(nic).append('\n'));
             rules(account).forEach(rule -> lines.append("  ").append(rule).append('\n'));
         }
-        return lines.toString();
+        return lines.append(tunnels.story()).toString();
     }
 }
