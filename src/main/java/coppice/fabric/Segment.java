@@ -140,7 +140,7 @@ final class Segment {
     boolean adopt(Tap tap) {
         return locked(
                 () -> {
-                    placed = placed.or(() -> Optional.of(Placed.unknown(List.of())));
+                    placed = placed.or(() -> Optional.of(Placed.unknown(List.of(), 0)));
                     taps.put(tap.name(), tap);
                     return true;
                 });
@@ -229,6 +229,7 @@ final class Segment {
                         placed = found();
                     }
                     replace(networks.get());
+                    enforce("", networks.get(), true);
                     return false;
                 });
     }
@@ -258,8 +259,8 @@ final class Segment {
 
     private Optional<Placed> found() {
         try {
-            var chains = script.ask(namespace, "nft list chains inet\n");
-            return Optional.of(SegmentUpdate.found(chains)).filter(_ -> !chains.isEmpty());
+            var listed = script.ask(namespace, SegmentUpdate.LISTING);
+            return Optional.of(SegmentUpdate.found(listed)).filter(_ -> !listed.isEmpty());
         } catch (Failure e) {
             return placed;
         }
@@ -279,9 +280,18 @@ final class Segment {
 
     /// @param first lines to be run before
     private void enforce(String first, AccountNetworks networks) {
+        enforce(first, networks, false);
+    }
+
+    /// @param isLook whether all is in place, and only every connection is to be looked at again
+    private void enforce(String first, AccountNetworks networks, boolean isLook) {
         var lines = known.of(networks, SegmentRules.VERDICT);
         var rules = new SegmentRules(lines, taps.values(), mouths.values(), settings);
-        var update = SegmentUpdate.of(rules, placed, generation % SegmentRules.GENERATIONS + 1);
+        int next = generation % SegmentRules.GENERATIONS + 1;
+        var update =
+                isLook
+                        ? SegmentUpdate.looked(rules, placed.orElseThrow(), next)
+                        : SegmentUpdate.of(rules, placed, next);
         generation = update.placed().generation();
         placed = Optional.empty();
         if (!first.isEmpty()) {

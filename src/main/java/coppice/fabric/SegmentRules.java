@@ -85,13 +85,17 @@ final class SegmentRules {
     Fixed fixed() {
         var users = users().keySet();
         return new Fixed(
-                new PortRules(taps, mouths).text(), sets(), translation() + decisions(users));
+                new PortRules(taps, mouths).text(),
+                open(),
+                sets(),
+                translation() + decisions(users));
     }
 
     /// @param ports the table `bridge port`
-    /// @param sets of `inet segment`
+    /// @param open the sets of `inet segment` that are of ranges
+    /// @param sets its others
     /// @param chains of `inet segment`
-    record Fixed(String ports, String sets, String chains) {}
+    record Fixed(String ports, String open, String sets, String chains) {}
 
     /// The chains for users' rules, and their lines.
     Map<String, List<String>> users() {
@@ -114,10 +118,16 @@ final class SegmentRules {
                 .map(IpAddress::toString);
     }
 
-    private String sets() {
+    private String open() {
         return """
                   set public4 { type ipv4_addr; flags interval; elements = { %s }; }
                   set public6 { type ipv6_addr; flags interval; elements = { %s }; }
+                """
+                .formatted(open.v4(), open.v6());
+    }
+
+    private String sets() {
+        return """
                   set own6 { type ipv6_addr; %s }
                   set asking { type ipv4_addr; size 4096; flags dynamic; timeout 10s; }
                   set connections4 { type ipv4_addr; size 4096; flags dynamic; }
@@ -126,8 +136,6 @@ final class SegmentRules {
                   map outside { type ipv4_addr : ipv4_addr; %s }
                 """
                 .formatted(
-                        open.v4(),
-                        open.v6(),
                         Elements.of(
                                 taps.stream()
                                         .flatMap(tap -> tap.nic().publicIpv6().stream())

@@ -37,16 +37,28 @@ record SegmentUpdate(String lines, Placed placed) {
             flush set bridge port routed6
             flush map bridge port stations4
             flush map bridge port stations6
-            flush set inet segment public4
-            flush set inet segment public6
             flush set inet segment own6
             flush set inet segment asking
             flush map inet segment inside
             flush map inet segment outside
             """;
 
-    private static final List<String> FIXED =
-            List.of("to_inside", "to_outside", "input", "decide", "permitted", "forward");
+    /// The kernel has ranges in place only some time after the rules that look for them, and finds none meanwhile.
+    private static final String EMPTYING_OPEN =
+            """
+            flush table inet segment
+            flush set inet segment public4
+            flush set inet segment public6
+            """;
+
+    private static final List<String> FIXED = List.of("to_inside", "to_outside", "input", "decide");
+
+    /// The commands that tell what is there.
+    static final String LISTING =
+            "nft list chains inet\nnft list chain inet segment forward 2>/dev/null || true\n";
+
+    private static final Pattern GENERATION =
+            Pattern.compile("(?m)^\\s*ct mark 0x([0-9a-f]+) accept");
 
     private static final Pattern CHAIN = Pattern.compile("(?m)^\\s*chain (\\S+) \\{");
 
@@ -62,48 +74,68 @@ record SegmentUpdate(String lines, Placed placed) {
         /// Those of a former server.
         ///
         /// @param users the names of chains for users' rules
-        static Placed unknown(Collection<String> users) {
+        /// @param generation 0 if it is not known
+        static Placed unknown(Collection<String> users, int generation) {
             return new Placed(
                     Optional.empty(),
                     users.stream().collect(Collectors.toMap(name -> name, _ -> List.of())),
-                    0);
+                    generation);
+        }
+
+        private boolean hasOpen(SegmentRules.Fixed fixed) {
+            return this.fixed.filter(known -> known.open().equals(fixed.open())).isPresent();
         }
     }
 
+    /// What is put in place of rules that are not known has their generation if that is known: what they permit is looked at only when all
+    /// is in place, by [#looked].
+    ///
     /// @param before absent: whatever is there goes
     /// @param next the generation, if it has to be another one than before: when anything is gone
     static SegmentUpdate of(SegmentRules rules, Optional<Placed> before, int next) {
         var fixed = rules.fixed();
-        if (before.flatMap(Placed::fixed).isEmpty()) {
-            var head =
-                    before.map(
-                                    there ->
-                                            EMPTYING
-                                                    + "flush table inet segment\n"
-                                                    + commands("delete", gone(there, rules)))
-                            .orElse(REMOVING);
-            var placed = new Placed(Optional.of(fixed), rules.users(), next);
-            return new SegmentUpdate(head + whole(fixed, rules, next), placed);
+        if (before.filter(there -> there.hasOpen(fixed)).isPresent()) {
+            return changed(before.get(), fixed, rules, next);
         }
-        return changed(before.get(), fixed, rules, next);
+        int generation = before.map(Placed::generation).filter(known -> known > 0).orElse(next);
+        var head =
+                before.map(
+                                there ->
+                                        EMPTYING
+                                                + EMPTYING_OPEN
+                                                + commands("delete", gone(there, rules)))
+                        .orElse(REMOVING);
+        var placed = new Placed(Optional.of(fixed), rules.users(), generation);
+        return new SegmentUpdate(head + whole(fixed, rules, generation), placed);
+    }
+
+    /// Has every connection looked at again.
+    static SegmentUpdate looked(SegmentRules rules, Placed before, int next) {
+        return new SegmentUpdate(
+                commands("flush", DECIDED) + table(rules.decided(next)),
+                new Placed(before.fixed(), before.users(), next));
     }
 
     /// What is there, as far as nftables can tell.
     ///
-    /// @param chains as `nft list chains inet` prints them
-    static Placed found(String chains) {
-        return Placed.unknown(
-                CHAIN.matcher(chains)
+    /// @param listed as [#LISTING] prints it
+    static Placed found(String listed) {
+        var chains =
+                CHAIN.matcher(listed)
                         .results()
                         .map(found -> found.group(1))
-                        .filter(chain -> !FIXED.contains(chain))
-                        .toList());
+                        .filter(chain -> !FIXED.contains(chain) && !DECIDED.contains(chain))
+                        .distinct()
+                        .toList();
+        var mark = GENERATION.matcher(listed);
+        return Placed.unknown(chains, mark.find() ? Integer.parseInt(mark.group(1), 16) : 0);
     }
 
     private static String whole(SegmentRules.Fixed fixed, SegmentRules rules, int generation) {
         return fixed.ports()
                 + table(
-                        fixed.sets()
+                        fixed.open()
+                                + fixed.sets()
                                 + users(rules.users())
                                 + fixed.chains()
                                 + rules.decided(generation));
@@ -136,10 +168,10 @@ record SegmentUpdate(String lines, Placed placed) {
         if (!isNext && additions.isEmpty()) {
             return new SegmentUpdate("", placed);
         }
-        var flushed = !isSame ? FIXED : isNext ? DECIDED : List.<String>of();
         return new SegmentUpdate(
                 (isSame ? "" : EMPTYING)
-                        + commands("flush", flushed)
+                        + (isSame ? "" : commands("flush", FIXED))
+                        + (isNext ? commands("flush", DECIDED) : "")
                         + commands("flush", emptied)
                         + commands("delete", gone)
                         + (isSame ? "" : fixed.ports())

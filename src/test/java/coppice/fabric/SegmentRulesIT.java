@@ -59,8 +59,10 @@ class SegmentRulesIT {
             }
             if (random.nextInt(4) == 0) {
                 // Another server took over.
-                var chains = Lab.shown(namespace, "nft", "list", "chains", "inet");
-                placed = Optional.of(SegmentUpdate.found(chains));
+                var found = SegmentUpdate.found(script.ask(namespace, SegmentUpdate.LISTING));
+                assertEquals(placed.orElseThrow().generation(), found.generation());
+                assertEquals(placed.orElseThrow().users().keySet(), found.users().keySet());
+                placed = Optional.of(found);
             }
         }
     }

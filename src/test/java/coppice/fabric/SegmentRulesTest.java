@@ -10,7 +10,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 
 class SegmentRulesTest {
     private static final Optional<SegmentUpdate.Placed> UNKNOWN =
-            Optional.of(SegmentUpdate.Placed.unknown(List.of()));
+            Optional.of(SegmentUpdate.Placed.unknown(List.of(), 0));
 
     static List<Golden> golden() throws Exception {
         return Golden.all("segment-");
