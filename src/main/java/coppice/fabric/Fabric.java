@@ -324,7 +324,8 @@ public final class Fabric implements NetworkListener, AutoCloseable {
         if (!apply(concerned, account) || !isDone) {
             throw new Failure(
                     Code.UNAVAILABLE,
-                    "the change is kept, but packets are not held to it everywhere yet; it is tried again");
+                    "the change is kept, but packets are not held to it everywhere yet; it is tried again",
+                    late.why().or(passages::why).orElse(null));
         }
     }
 

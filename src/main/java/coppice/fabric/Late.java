@@ -4,6 +4,7 @@ import coppice.base.Failure;
 import java.util.Collections;
 import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Optional;
 import java.util.Set;
 import java.util.function.Function;
 import org.slf4j.Logger;
@@ -15,6 +16,7 @@ final class Late<K> {
     private static final Logger LOG = LoggerFactory.getLogger(Late.class);
 
     private final Function<K, String> name;
+    private volatile Optional<Failure> last = Optional.empty();
     private final Set<K> waiting = Collections.synchronizedSet(new LinkedHashSet<>());
 
     /// @param name what something is called in the log
@@ -34,6 +36,7 @@ final class Late<K> {
             act.run();
         } catch (Failure e) {
             waiting.add(what);
+            last = Optional.of(e);
             if (!wasLate) {
                 LOG.error(
                         "{} is not in place yet, and tried again: {}",
@@ -46,6 +49,11 @@ final class Late<K> {
             LOG.info("{} is in place now", name.apply(what));
         }
         return true;
+    }
+
+    /// Why something was late last.
+    Optional<Failure> why() {
+        return last;
     }
 
     /// Nobody wants it any more.

@@ -1,20 +1,26 @@
 package coppice.fabric;
 
+import coppice.base.Cidr;
 import coppice.base.Failure;
 import coppice.identity.AccountId;
 import coppice.network.Attachment;
 import coppice.network.Tunnel;
 import coppice.network.TunnelId;
 import java.time.Instant;
-import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /// The namespace of one tunnel: its WireGuard interface, whose socket stays with the host, and a pair of veths to each network that it is
 /// attached to. All is made so that it can be made again: what is right already is left alone, above all a client's session. Thread-safe.
 final class Passage {
+    private static final List<Cidr> EVERYTHING =
+            List.of(Cidr.stored("0.0.0.0/0"), Cidr.stored("::/0"));
+
     /// Of WireGuard over IPv6 in Ethernet.
     private static final int OVERHEAD = 80;
 
@@ -40,14 +46,6 @@ final class Passage {
             echo 1 > /proc/sys/net/ipv4/conf/default/proxy_arp
             echo 0 > /proc/sys/net/ipv4/conf/all/send_redirects
             echo 0 > /proc/sys/net/ipv4/conf/default/send_redirects
-            wg syncconf DEVICE /dev/stdin <<END
-            [Interface]
-            PrivateKey = PRIVATE
-            ListenPort = PORT
-            [Peer]
-            PublicKey = PEER
-            AllowedIPs = ALLOWED
-            END
             ip link set DEVICE mtu MTU up
             ip route replace default dev DEVICE
             ip -6 route replace default dev DEVICE
@@ -58,6 +56,35 @@ final class Passage {
               }
             done
             """;
+
+    private static final String ASKING =
+            """
+            wg show DEVICE listen-port
+            wg show DEVICE allowed-ips
+            """;
+
+    private static final String REPLACING =
+            """
+            wg syncconf DEVICE /dev/stdin <<END
+            [Interface]
+            PrivateKey = PRIVATE
+            ListenPort = PORT
+            PEER
+            END
+            """;
+
+    private static final String ADDING =
+            """
+            wg addconf DEVICE /dev/stdin <<END
+            PEER
+            END
+            """;
+
+    private static final String PEER =
+            """
+            [Peer]
+            PublicKey = %s
+            AllowedIPs = %s""";
 
     private final FabricSettings settings;
     private final Script script;
@@ -89,31 +116,46 @@ final class Passage {
     /// Makes it what the tunnel is now, but for the ends of its networks.
     void make(Tunnel tunnel) {
         script.here(filled(MAKING, tunnel));
-        script.in(namespace, filled(INSIDE, tunnel));
+        script.in(namespace, filled(INSIDE + configuring(tunnel), tunnel));
+    }
+
+    /// Whoever replaces what is behind a client takes it away first, and packets meanwhile get lost: it is done only where something goes.
+    private String configuring(Tunnel tunnel) {
+        var known = script.ask(namespace, filled(ASKING, tunnel)).lines().toList();
+        if (known.size() != 2 || !known.getFirst().equals(Integer.toString(end.port(tunnel)))) {
+            return REPLACING;
+        }
+        var peer = known.getLast().split("\\s+");
+        if (!peer[0].equals(tunnel.clientKey().text()) || peer[1].equals("(none)")) {
+            return REPLACING;
+        }
+        var there = Arrays.stream(peer).skip(1).map(Cidr::stored).collect(Collectors.toSet());
+        var wanted = allowed(tunnel);
+        return there.equals(wanted) ? "" : wanted.containsAll(there) ? ADDING : REPLACING;
     }
 
     private String filled(String text, Tunnel tunnel) {
+        var allowed =
+                allowed(tunnel).stream().map(Cidr::toString).collect(Collectors.joining(", "));
         return text.replace("NAMESPACE", namespace)
                 .replace("DEVICE", device)
                 .replace("PORT", Integer.toString(end.port(tunnel)))
-                .replace("PEER", tunnel.clientKey().text())
-                .replace("ALLOWED", allowed(tunnel))
+                .replace("PEER", PEER.formatted(tunnel.clientKey().text(), allowed))
                 .replace("MTU", Integer.toString(settings.mtu() - OVERHEAD))
                 .replace("PRIVATE", end.key().reveal());
     }
 
-    private static String allowed(Tunnel tunnel) {
-        var allowed = new ArrayList<String>();
-        allowed.add(tunnel.clientV4() + "/32");
-        allowed.add(tunnel.clientV6() + "/128");
+    private static Set<Cidr> allowed(Tunnel tunnel) {
+        var allowed = new LinkedHashSet<Cidr>();
+        allowed.add(Cidr.of(tunnel.clientV4()));
+        allowed.add(Cidr.of(tunnel.clientV6()));
         for (var attachment : tunnel.attachments()) {
-            attachment.remote().forEach(cidr -> allowed.add(cidr.toString()));
+            allowed.addAll(attachment.remote());
             if (attachment.isExit()) {
-                allowed.add("0.0.0.0/0");
-                allowed.add("::/0");
+                allowed.addAll(EVERYTHING);
             }
         }
-        return allowed.stream().distinct().collect(Collectors.joining(", "));
+        return allowed;
     }
 
     /// Connects it with its networks, whose segments have made their ends, and with no others.

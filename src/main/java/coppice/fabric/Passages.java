@@ -1,6 +1,7 @@
 package coppice.fabric;
 
 import coppice.base.Deadline;
+import coppice.base.Failure;
 import coppice.identity.AccountId;
 import coppice.network.AccountNetworks;
 import coppice.network.Attachment;
@@ -50,6 +51,11 @@ final class Passages {
         networks.all()
                 .flatMap(account -> account.tunnels().values().stream())
                 .forEach(tunnel -> put(placed(tunnel), tunnel.id()));
+    }
+
+    /// Why one was late last.
+    Optional<Failure> why() {
+        return late.why();
     }
 
     Stream<String> names() {

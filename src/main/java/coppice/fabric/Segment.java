@@ -5,7 +5,6 @@ import coppice.base.IpAddress;
 import coppice.base.Undo;
 import coppice.fabric.SegmentUpdate.Placed;
 import coppice.network.AccountNetworks;
-import java.util.Collection;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -13,7 +12,6 @@ import java.util.Optional;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Supplier;
-import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /// The namespace of a private network, or of a VM that is in none: a bridge with the taps of VMs, and a pair of veths to the hub.
@@ -71,6 +69,7 @@ final class Segment {
     private final Map<String, Mouth> mouths = new LinkedHashMap<>();
     private final ReentrantLock lock = new ReentrantLock();
     private final KnownLines known;
+    private final Ways ways;
     private int generation = ThreadLocalRandom.current().nextInt(SegmentRules.GENERATIONS);
     private boolean isGone;
 
@@ -82,6 +81,7 @@ final class Segment {
         this.settings = settings;
         this.namespace = settings.namespace(place.name());
         this.script = settings.script();
+        this.ways = new Ways(place, settings);
         this.known = new KnownLines(place, Public.of(settings.ipv6()));
     }
 
@@ -97,7 +97,7 @@ final class Segment {
                 () -> {
                     taps.put(tap.name(), tap);
                     enforce(SegmentPorts.port(tap, settings.mtu()), networks.get());
-                    script.in(settings.namespace(Hub.NAME), ways(tap));
+                    script.in(settings.namespace(Hub.NAME), ways.made(tap));
                 });
     }
 
@@ -108,7 +108,7 @@ final class Segment {
                     taps.put(tap.name(), tap);
                     var moved = SegmentPorts.moved(tap, from, namespace);
                     enforce(moved + SegmentPorts.port(tap, settings.mtu()), networks.get());
-                    script.in(settings.namespace(Hub.NAME), ways(tap));
+                    script.in(settings.namespace(Hub.NAME), ways.made(tap));
                 });
     }
 
@@ -159,9 +159,10 @@ final class Segment {
                 taps,
                 tap.name(),
                 () -> {
-                    script.in(settings.namespace(Hub.NAME), noWays(waysTo(tap)));
+                    script.in(settings.namespace(Hub.NAME), ways.removed(ways.to(tap)));
                     enforce(SegmentPorts.unport(tap), networks.get());
-                });
+                },
+                () -> {});
     }
 
     /// Takes the end of a tunnel away, and the segment with the last port. Can be tried again when it fails.
@@ -178,11 +179,13 @@ final class Segment {
                         mouths.put(mouth.name(), mouth);
                         throw e;
                     }
-                });
+                },
+                () -> script.in(namespace, SegmentPorts.cut(mouth)));
     }
 
     /// @param act takes it out of a segment that goes on
-    private boolean go(Map<String, ?> ports, String name, Runnable act) {
+    /// @param last what is done before the segment goes
+    private boolean go(Map<String, ?> ports, String name, Runnable act, Runnable last) {
         return locked(
                 () -> {
                     if (ports.remove(name) == null) {
@@ -190,6 +193,7 @@ final class Segment {
                     }
                     if (taps.isEmpty() && mouths.isEmpty()) {
                         isGone = true;
+                        last.run();
                         remove();
                     } else {
                         act.run();
@@ -224,7 +228,9 @@ final class Segment {
                                                     mouths.keySet().stream()))
                                     + SegmentPorts.forgotten(
                                             strangers(namespace, "br0", here()).stream()));
-                    script.in(hub, noWays(strangers(hub, veth(place.name()), ways())));
+                    script.in(
+                            hub,
+                            ways.removed(strangers(hub, Ways.device(place.name()), reached())));
                     if (placed.flatMap(Placed::fixed).isEmpty()) {
                         placed = found();
                     }
@@ -240,8 +246,8 @@ final class Segment {
                 mouths.values().stream().flatMap(mouth -> mouth.attachment().addresses()));
     }
 
-    private Stream<IpAddress> ways() {
-        return taps.values().stream().flatMap(tap -> waysTo(tap).stream());
+    private Stream<IpAddress> reached() {
+        return taps.values().stream().flatMap(tap -> ways.to(tap).stream());
     }
 
     /// The addresses that are routed to a device and are none of these.
@@ -316,46 +322,11 @@ final class Segment {
     private String filled(String text) {
         return text.replace("NAMESPACE", namespace)
                 .replace("HUB", settings.namespace(Hub.NAME))
-                .replace("VETH", veth(place.name()))
+                .replace("VETH", Ways.device(place.name()))
                 .replace("MTU", Integer.toString(settings.mtu()))
                 .replace("MAC", BRIDGE_MAC)
                 .replace("GATEWAY4", Fabric.GATEWAY.toString())
                 .replace("GATEWAY6", Fabric.GATEWAY_V6.toString());
-    }
-
-    /// The hub's end. Ids are random, so their beginnings are too.
-    private static String veth(String place) {
-        var random = place.substring(place.indexOf('-') + 1);
-        return "v" + random.substring(0, Math.min(random.length(), 14));
-    }
-
-    /// The hub's routes to a VM.
-    private String ways(Tap tap) {
-        return waysTo(tap).stream()
-                .map(
-                        address ->
-                                "ip route replace %s via %s dev %s%s\n"
-                                        .formatted(
-                                                address,
-                                                address.isV6() ? "fe80::2" : "169.254.0.2",
-                                                veth(place.name()),
-                                                address.isV6() ? "" : " onlink"))
-                .collect(Collectors.joining());
-    }
-
-    private String noWays(Collection<IpAddress> addresses) {
-        return addresses.stream()
-                .map(
-                        address ->
-                                "ip route del %s dev %s 2>/dev/null || true\n"
-                                        .formatted(address, veth(place.name())))
-                .collect(Collectors.joining());
-    }
-
-    private List<IpAddress> waysTo(Tap tap) {
-        return Stream.concat(
-                        Stream.of(settings.slot(tap.nic().slot())), tap.nic().publicIpv6().stream())
-                .toList();
     }
 
     private void remove() {
@@ -367,7 +338,7 @@ final class Segment {
         settings.script()
                 .in(
                         settings.namespace(Hub.NAME),
-                        "ip link del %s 2>/dev/null || true\n".formatted(veth(place)));
+                        "ip link del %s 2>/dev/null || true\n".formatted(Ways.device(place)));
         settings.script().here("ip netns del %s\n".formatted(settings.namespace(place)));
     }
 

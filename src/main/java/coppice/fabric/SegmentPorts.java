@@ -75,6 +75,11 @@ final class SegmentPorts {
         return forgotten(mouth.name(), mouth.attachment().addresses());
     }
 
+    /// Removes both ends at once. With their namespace they go some time after it, and have their names until then.
+    static String cut(Mouth mouth) {
+        return "ip link del %s 2>/dev/null || true\n".formatted(mouth.name());
+    }
+
     private static String forgotten(String name, Stream<IpAddress> addresses) {
         return "if ip link show NAME >/dev/null 2>&1; then ip link del NAME; fi\n"
                         .replace("NAME", name)

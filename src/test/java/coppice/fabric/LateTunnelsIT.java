@@ -64,6 +64,16 @@ class LateTunnelsIT {
     }
 
     @Test
+    void aTunnelComesBackAtOnceToANetworkThatNobodyElseIsIn() {
+        var empty = other();
+        var id = create().id().text();
+        for (int i = 0; i < 10; i++) {
+            tunnels.attach(account, id, attachment(empty, false));
+            tunnels.detach(account, id, empty);
+        }
+    }
+
+    @Test
     void aTunnelThatIsLateDoesNotHoldUpRules() {
         cutSegment();
         assertThrows(Failure.class, this::create);
