@@ -24,14 +24,20 @@ final class Passage {
     /// Of WireGuard over IPv6 in Ethernet.
     private static final int OVERHEAD = 80;
 
-    /// A WireGuard that is a program looks for its interface when it starts: it is not moved before the program answers.
+    /// A WireGuard that is a program looks for its interface when it starts: it is not moved before the program answers. One of the
+    /// same name whose tunnel was removed just now may need a moment to end.
     private static final String MAKING =
             """
             test -e /run/netns/NAMESPACE || ip netns add NAMESPACE
             ip -n NAMESPACE link show DEVICE >/dev/null 2>&1 || {
               ip -n NAMESPACE link set lo up
               ip link show DEVICE >/dev/null 2>&1 || ip link add DEVICE type wireguard 2>/dev/null || {
-                wireguard-go DEVICE </dev/null >/dev/null 2>&1
+                tries=30
+                until wireguard-go DEVICE </dev/null >/dev/null 2>&1; do
+                  tries=$((tries - 1))
+                  test $tries -gt 0 || { echo "wireguard-go does not start for DEVICE"; exit 1; }
+                  sleep 0.1
+                done
                 wg show DEVICE >/dev/null
               }
               ip link set DEVICE netns NAMESPACE
@@ -236,7 +242,10 @@ final class Passage {
     void remove() {
         script.here(
                 """
-                ! test -e /run/netns/NAMESPACE || ip netns del NAMESPACE
+                if test -e /run/netns/NAMESPACE; then
+                  ip -n NAMESPACE link del DEVICE 2>/dev/null || true
+                  ip netns del NAMESPACE
+                fi
                 ip link del DEVICE 2>/dev/null || true
                 """
                         .replace("NAMESPACE", namespace)

@@ -61,6 +61,11 @@ record Script(Optional<String> host) {
         run(List.of("nsenter", "--net=" + path(namespace), "nft", "-f", "-"), lines);
     }
 
+    /// Tells `ip` something there, a line each.
+    void ip(String namespace, String lines) {
+        run(List.of("ip", "-n", namespace, "-batch", "-"), lines);
+    }
+
     /// On the host's side.
     void here(String lines) {
         host.ifPresentOrElse(name -> in(name, lines), () -> run(List.of("sh", "-e"), lines));

@@ -22,19 +22,23 @@ final class Segment {
     /// Of every bridge: guests that move, by a fork or a wake, keep what they know of their gateway.
     static final String BRIDGE_MAC = "02:c0:00:00:00:00";
 
+    private static final String LAID =
+            """
+            test -e /run/netns/NAMESPACE || ip netns add NAMESPACE
+            ip -n NAMESPACE link show TAP >/dev/null 2>&1 || ip -n NAMESPACE MAKING
+            """;
+
     private static final String PAIR =
             """
-            ip netns add NAMESPACE
+            test -e /run/netns/NAMESPACE || ip netns add NAMESPACE
             ip link add VETH netns HUB type veth peer name up0 netns NAMESPACE
             """;
 
     private static final String HUB_SIDE =
             """
-            ip -batch - <<END
             link set VETH mtu MTU up
             addr add 169.254.0.1/32 dev VETH
             addr add fe80::1/64 dev VETH nodad
-            END
             """;
 
     private static final String INSIDE =
@@ -73,6 +77,9 @@ final class Segment {
     private int generation = ThreadLocalRandom.current().nextInt(SegmentRules.GENERATIONS);
     private boolean isGone;
 
+    /// Whether its namespace has devices of VMs and nothing else yet.
+    private boolean isBare;
+
     /// The rules that are in place, as far as they are known.
     private Optional<Placed> placed = Optional.empty();
 
@@ -97,7 +104,25 @@ final class Segment {
                 () -> {
                     taps.put(tap.name(), tap);
                     enforce(SegmentPorts.port(tap, settings.mtu()), networks.get());
-                    script.in(settings.namespace(Hub.NAME), ways.made(tap));
+                    script.ip(settings.namespace(Hub.NAME), ways.made(tap));
+                });
+    }
+
+    /// Makes the device that a VM's QEMU opens, and no more: [#plug] does the rest.
+    ///
+    /// @return as [#plug]
+    boolean lay(Tap tap) {
+        return locked(
+                () -> {
+                    if (!isGone) {
+                        taps.put(tap.name(), tap);
+                        isBare |= !Script.exists(namespace);
+                        script.here(
+                                filled(LAID)
+                                        .replace("TAP", tap.name())
+                                        .replace("MAKING", tap.making()));
+                    }
+                    return !isGone;
                 });
     }
 
@@ -108,7 +133,7 @@ final class Segment {
                     taps.put(tap.name(), tap);
                     var moved = SegmentPorts.moved(tap, from, namespace);
                     enforce(moved + SegmentPorts.port(tap, settings.mtu()), networks.get());
-                    script.in(settings.namespace(Hub.NAME), ways.made(tap));
+                    script.ip(settings.namespace(Hub.NAME), ways.made(tap));
                 });
     }
 
@@ -127,7 +152,7 @@ final class Segment {
         return locked(
                 () -> {
                     if (!isGone) {
-                        if (!Script.exists(namespace)) {
+                        if (isBare || !Script.exists(namespace)) {
                             build();
                         }
                         act.run();
@@ -148,7 +173,7 @@ final class Segment {
 
     /// Lets packets pass a port.
     void open(Tap tap) {
-        script.in(namespace, "ip link set %s up\n".formatted(tap.name()));
+        script.ip(namespace, "link set %s up\n".formatted(tap.name()));
     }
 
     /// Takes a VM out, and the segment away with the last port.
@@ -313,8 +338,9 @@ final class Segment {
         try (var undo = new Undo()) {
             undo.onFailure(this::remove);
             script.here(filled(PAIR));
-            script.in(settings.namespace(Hub.NAME), filled(HUB_SIDE));
+            script.ip(settings.namespace(Hub.NAME), filled(HUB_SIDE));
             script.in(namespace, filled(INSIDE));
+            isBare = false;
             undo.keep();
         }
     }

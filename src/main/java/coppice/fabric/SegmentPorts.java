@@ -8,9 +8,9 @@ import java.util.stream.Stream;
 final class SegmentPorts {
     private SegmentPorts() {}
 
+    /// Of a device that is there.
     static String port(Tap tap, int mtu) {
-        return made(tap.name(), tap.making(), mtu, "bcast_flood off", "down")
-                + known(tap.name(), tap.nic().mac(), tap.addresses().stream());
+        return joined(tap.station(), mtu, "bcast_flood off", "down");
     }
 
     /// Brings a port from one namespace, where this is run, to another.
@@ -23,11 +23,14 @@ final class SegmentPorts {
     ///
     /// @param tunnel the namespace of the tunnel
     static String mouth(Mouth mouth, String tunnel, int mtu) {
-        var making =
-                "link add %s type veth peer name %s address %s netns %s"
-                        .formatted(mouth.name(), mouth.inner(), mouth.mac(), tunnel);
-        return made(mouth.name(), making, mtu, "bcast_flood on", "up")
-                + known(mouth.name(), mouth.mac(), mouth.attachment().addresses());
+        return """
+        ip link show NAME >/dev/null 2>&1 || ip link add NAME type veth peer name INNER address MAC netns TUNNEL
+        """
+                        .replace("NAME", mouth.name())
+                        .replace("INNER", mouth.inner())
+                        .replace("MAC", mouth.mac())
+                        .replace("TUNNEL", tunnel)
+                + joined(mouth.station(), mtu, "bcast_flood on", "up");
     }
 
     /// Removes all ports but these.
@@ -40,30 +43,30 @@ final class SegmentPorts {
                 .replace("KNOWN", names.collect(Collectors.joining(" ")));
     }
 
-    private static String made(String name, String making, int mtu, String flood, String state) {
+    private static String joined(Station station, int mtu, String flood, String state) {
+        var known =
+                station.addresses().stream()
+                        .map(
+                                """
+                                neigh replace %1$s lladdr MAC dev br0 nud permanent
+                                route replace %1$s dev br0
+                                """
+                                        ::formatted)
+                        .collect(Collectors.joining());
         return """
-                ip link show NAME >/dev/null 2>&1 || ip MAKING
-                ip -batch - <<END
-                link set NAME mtu MTU master br0
-                link set NAME type bridge_slave learning off flood off FLOOD proxy_arp_wifi on
-                link set NAME STATE
-                END
-                """
-                .replace("MAKING", making)
-                .replace("NAME", name)
+        ip -batch - <<END
+        link set NAME mtu MTU master br0
+        link set NAME type bridge_slave learning off flood off FLOOD proxy_arp_wifi on
+        link set NAME STATE
+        KNOWNEND
+        bridge fdb replace MAC dev NAME master static
+        """
+                .replace("KNOWN", known)
+                .replace("NAME", station.port())
+                .replace("MAC", station.mac())
                 .replace("MTU", Integer.toString(mtu))
                 .replace("FLOOD", flood)
                 .replace("STATE", state);
-    }
-
-    private static String known(String name, String mac, Stream<IpAddress> addresses) {
-        var lines = new StringBuilder("ip -batch - <<END\n");
-        addresses.forEach(
-                address ->
-                        lines.append(
-                                "neigh replace %s lladdr %s dev br0 nud permanent\nroute replace %s dev br0\n"
-                                        .formatted(address, mac, address)));
-        return lines + "END\nbridge fdb replace %s dev %s master static\n".formatted(mac, name);
     }
 
     /// Connections of whoever has the addresses next are others.

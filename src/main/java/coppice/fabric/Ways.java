@@ -6,7 +6,7 @@ import java.util.List;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
-/// The hub's routes to the VMs of one segment, as lines of shell.
+/// The hub's routes to the VMs of one segment.
 record Ways(Place place, FabricSettings settings) {
     /// The hub's end of what leads to a segment. Ids are random, so their beginnings are too.
     static String device(String place) {
@@ -21,11 +21,12 @@ record Ways(Place place, FabricSettings settings) {
                 .toList();
     }
 
+    /// Lines of `ip`.
     String made(Tap tap) {
         return to(tap).stream()
                 .map(
                         address ->
-                                "ip route replace %s via %s dev %s%s\n"
+                                "route replace %s via %s dev %s%s\n"
                                         .formatted(
                                                 address,
                                                 address.isV6() ? "fe80::2" : "169.254.0.2",
@@ -34,6 +35,7 @@ record Ways(Place place, FabricSettings settings) {
                 .collect(Collectors.joining());
     }
 
+    /// Lines of shell.
     String removed(Collection<IpAddress> addresses) {
         return addresses.stream()
                 .map(

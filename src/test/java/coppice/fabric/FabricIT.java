@@ -183,6 +183,31 @@ class FabricIT {
     }
 
     @Test
+    void aPortThatCouldNotBeMadeWhileItsQemuStartedIsNotOpened() {
+        try (var own = new Lab()) {
+            var vpc = Given.vpc(own, account, "10.4.0.0/24");
+            Given.member(own, account, vpc);
+            var namespace = own.settings().namespace(vpc.text());
+            var before = ofPorts(Given.shown(namespace));
+            var script = new Script(Optional.empty());
+            script.ip(namespace, "link set br0 name away\n");
+            var nic = stranger(vpc);
+            var plug = own.fabric().begin(nic, new Holder.User(0));
+            assertTrue(Lab.shown(namespace, "ip", "link").contains(plug.tap()));
+            assertThrows(Failure.class, () -> own.fabric().open(nic.vm()));
+            script.ip(namespace, "link set away name br0\n");
+            own.fabric().unplug(nic.vm());
+            assertEquals(before, ofPorts(Given.shown(namespace)));
+            own.fabric().begin(nic, new Holder.User(0));
+            own.fabric().open(nic.vm());
+            assertTrue(
+                    Lab.shown(namespace, "ip", "-br", "link", "show", "up").contains(plug.tap()));
+            own.fabric().unplug(nic.vm());
+            assertEquals(before, ofPorts(Given.shown(namespace)));
+        }
+    }
+
+    @Test
     void aReadyVmThatCannotMoveIntoItsNetworkLeavesNothing() {
         try (var own = new Lab()) {
             var vpc = Given.vpc(own, account, "10.4.0.0/24");
@@ -210,19 +235,22 @@ class FabricIT {
     }
 
     private void plugIntoNothing(VpcId vpc) {
-        var nic =
-                new Nic(
-                        new MemberId("vm-00000000000000000000"),
-                        account,
-                        60000,
-                        lab.networks().publicIpv6(60000),
-                        Optional.of(
-                                new Membership(
-                                        vpc,
-                                        Optional.of(IpAddress.stored("10.4.0.200")),
-                                        Optional.empty(),
-                                        List.of())));
-        lab.fabric().plug(nic, new Holder.Namespace("lab-nobody"));
+        lab.fabric().plug(stranger(vpc), new Holder.Namespace("lab-nobody"));
+    }
+
+    /// A VM that the model does not know.
+    private Nic stranger(VpcId vpc) {
+        return new Nic(
+                new MemberId("vm-00000000000000000000"),
+                account,
+                60000,
+                lab.networks().publicIpv6(60000),
+                Optional.of(
+                        new Membership(
+                                vpc,
+                                Optional.of(IpAddress.stored("10.4.0.200")),
+                                Optional.empty(),
+                                List.of())));
     }
 
     @Test
