@@ -102,8 +102,8 @@ public final class Fabric implements NetworkListener, AutoCloseable {
         }
     }
 
-    /// Makes what a QEMU needs of a VM's port. The rest is made while it starts, and waited for when the port is opened.
-    public Plug begin(Nic nic, Holder holder) {
+    /// Makes what a QEMU needs of a VM's port. The rest is made meanwhile, and waited for when the port is opened.
+    Plug begin(Nic nic, Holder holder) {
         var tap = new Tap(nic, holder);
         note(tap); // first, so that no change is missed between what the segment reads and this
         try {

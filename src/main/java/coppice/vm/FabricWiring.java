@@ -44,7 +44,7 @@ public final class FabricWiring implements Wiring {
         if (!vm.hardware().shape().hasNic()) {
             return Optional.empty();
         }
-        var plug = fabric.begin(nic(vm), holder(vm));
+        var plug = fabric.plug(nic(vm), holder(vm));
         return Optional.of(new Link(plug.namespace(), plug.tap(), plug.mac()));
     }
 

@@ -94,6 +94,11 @@ final class Client {
         return new Client(http, baseUrl, key, Map.of(header, value), log);
     }
 
+    /// What the server says of itself.
+    String log() {
+        return log.get();
+    }
+
     Answer get(String path) {
         return send("GET", path, new byte[0]);
     }

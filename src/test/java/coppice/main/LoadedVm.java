@@ -94,7 +94,7 @@ final class LoadedVm {
 
     /// Fails unless the VM goes on with all that it had, and nothing is left of a capture or of copies.
     void requireWhole() {
-        assertEquals("running", client.state(id));
+        assertEquals("running", client.state(id), client::log);
         assertEquals(Set.of(id), ids("vms"));
         inside.verify(id, content);
         remains.require(ids("vms"), ids("snapshots"));
