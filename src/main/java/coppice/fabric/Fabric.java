@@ -63,7 +63,6 @@ public final class Fabric implements NetworkListener, AutoCloseable {
     private final Late<Place> late = new Late<>(Place::name);
     private final Map<MemberId, Tap> taps = new ConcurrentHashMap<>();
     private final Map<IpAddress, Nic> slots = new ConcurrentHashMap<>();
-    private final Plugging plugging = new Plugging();
     private final Counters counters = new Counters();
 
     private Fabric(FabricSettings settings, Networks networks, WireGuardEnd end) {
@@ -92,26 +91,12 @@ public final class Fabric implements NetworkListener, AutoCloseable {
     ///
     /// @param holder who is at its other end
     public Plug plug(Nic nic, Holder holder) {
-        var plug = begin(nic, holder);
-        try {
-            plugging.await(nic.vm());
-            return plug;
-        } catch (Failure e) {
-            unplug(nic.vm());
-            throw e;
-        }
-    }
-
-    /// Makes what a QEMU needs of a VM's port. The rest is made meanwhile, and waited for when the port is opened.
-    Plug begin(Nic nic, Holder holder) {
         var tap = new Tap(nic, holder);
         note(tap); // first, so that no change is missed between what the segment reads and this
         try {
-            var place = Place.of(nic);
-            var segment = segments.with(place, s -> s.lay(tap));
-            plugging.begin(
-                    nic.vm(),
-                    () -> segments.with(place, s -> s.plug(tap, () -> networks.of(nic.account()))));
+            var segment =
+                    segments.with(
+                            Place.of(nic), s -> s.plug(tap, () -> networks.of(nic.account())));
             return new Plug(Script.path(segment.namespace()), tap.name(), nic.mac());
         } catch (Failure e) {
             unplug(nic.vm());
@@ -121,7 +106,6 @@ public final class Fabric implements NetworkListener, AutoCloseable {
 
     /// Lets a VM's packets pass.
     public void open(MemberId vm) {
-        plugging.await(vm);
         var tap = taps.get(vm);
         if (tap != null) {
             segments.with(
@@ -135,7 +119,6 @@ public final class Fabric implements NetworkListener, AutoCloseable {
 
     /// Takes a VM out. Does nothing to one that is not plugged in. What cannot be removed now is removed by the next start of the server.
     public void unplug(MemberId vm) {
-        plugging.end(vm);
         var tap = taps.remove(vm);
         if (tap != null) {
             slots.remove(settings.slot(tap.nic().slot()));

@@ -22,15 +22,9 @@ final class Segment {
     /// Of every bridge: guests that move, by a fork or a wake, keep what they know of their gateway.
     static final String BRIDGE_MAC = "02:c0:00:00:00:00";
 
-    private static final String LAID =
-            """
-            test -e /run/netns/NAMESPACE || ip netns add NAMESPACE
-            ip -n NAMESPACE link show TAP >/dev/null 2>&1 || ip -n NAMESPACE MAKING
-            """;
-
     private static final String PAIR =
             """
-            test -e /run/netns/NAMESPACE || ip netns add NAMESPACE
+            ip netns add NAMESPACE
             ip link add VETH netns HUB type veth peer name up0 netns NAMESPACE
             """;
 
@@ -77,9 +71,6 @@ final class Segment {
     private int generation = ThreadLocalRandom.current().nextInt(SegmentRules.GENERATIONS);
     private boolean isGone;
 
-    /// Whether its namespace has devices of VMs and nothing else yet.
-    private boolean isBare;
-
     /// The rules that are in place, as far as they are known.
     private Optional<Placed> placed = Optional.empty();
 
@@ -105,24 +96,6 @@ final class Segment {
                     taps.put(tap.name(), tap);
                     enforce(SegmentPorts.port(tap, settings.mtu()), networks.get());
                     script.ip(settings.namespace(Hub.NAME), ways.made(tap));
-                });
-    }
-
-    /// Makes the device that a VM's QEMU opens, and no more: [#plug] does the rest.
-    ///
-    /// @return as [#plug]
-    boolean lay(Tap tap) {
-        return locked(
-                () -> {
-                    if (!isGone) {
-                        taps.put(tap.name(), tap);
-                        isBare |= !Script.exists(namespace);
-                        script.here(
-                                filled(LAID)
-                                        .replace("TAP", tap.name())
-                                        .replace("MAKING", tap.making()));
-                    }
-                    return !isGone;
                 });
     }
 
@@ -152,7 +125,7 @@ final class Segment {
         return locked(
                 () -> {
                     if (!isGone) {
-                        if (isBare || !Script.exists(namespace)) {
+                        if (!Script.exists(namespace)) {
                             build();
                         }
                         act.run();
@@ -340,7 +313,6 @@ final class Segment {
             script.here(filled(PAIR));
             script.ip(settings.namespace(Hub.NAME), filled(HUB_SIDE));
             script.in(namespace, filled(INSIDE));
-            isBare = false;
             undo.keep();
         }
     }

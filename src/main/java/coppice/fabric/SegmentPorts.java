@@ -8,9 +8,13 @@ import java.util.stream.Stream;
 final class SegmentPorts {
     private SegmentPorts() {}
 
-    /// Of a device that is there.
     static String port(Tap tap, int mtu) {
-        return joined(tap.station(), mtu, "bcast_flood off", "down");
+        return present(tap.name(), tap.making())
+                + joined(tap.station(), mtu, "bcast_flood off", "down");
+    }
+
+    private static String present(String name, String making) {
+        return "ip link show %s >/dev/null 2>&1 || ip %s\n".formatted(name, making);
     }
 
     /// Brings a port from one namespace, where this is run, to another.
@@ -23,14 +27,10 @@ final class SegmentPorts {
     ///
     /// @param tunnel the namespace of the tunnel
     static String mouth(Mouth mouth, String tunnel, int mtu) {
-        return """
-        ip link show NAME >/dev/null 2>&1 || ip link add NAME type veth peer name INNER address MAC netns TUNNEL
-        """
-                        .replace("NAME", mouth.name())
-                        .replace("INNER", mouth.inner())
-                        .replace("MAC", mouth.mac())
-                        .replace("TUNNEL", tunnel)
-                + joined(mouth.station(), mtu, "bcast_flood on", "up");
+        var making =
+                "link add %s type veth peer name %s address %s netns %s"
+                        .formatted(mouth.name(), mouth.inner(), mouth.mac(), tunnel);
+        return present(mouth.name(), making) + joined(mouth.station(), mtu, "bcast_flood on", "up");
     }
 
     /// Removes all ports but these.

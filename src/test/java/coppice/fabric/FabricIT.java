@@ -183,31 +183,6 @@ class FabricIT {
     }
 
     @Test
-    void aPortThatCouldNotBeMadeWhileItsQemuStartedIsNotOpened() {
-        try (var own = new Lab()) {
-            var vpc = Given.vpc(own, account, "10.4.0.0/24");
-            Given.member(own, account, vpc);
-            var namespace = own.settings().namespace(vpc.text());
-            var before = ofPorts(Given.shown(namespace));
-            var script = new Script(Optional.empty());
-            script.ip(namespace, "link set br0 name away\n");
-            var nic = stranger(vpc);
-            var plug = own.fabric().begin(nic, new Holder.User(0));
-            assertTrue(Lab.shown(namespace, "ip", "link").contains(plug.tap()));
-            assertThrows(Failure.class, () -> own.fabric().open(nic.vm()));
-            script.ip(namespace, "link set away name br0\n");
-            own.fabric().unplug(nic.vm());
-            assertEquals(before, ofPorts(Given.shown(namespace)));
-            own.fabric().begin(nic, new Holder.User(0));
-            own.fabric().open(nic.vm());
-            assertTrue(
-                    Lab.shown(namespace, "ip", "-br", "link", "show", "up").contains(plug.tap()));
-            own.fabric().unplug(nic.vm());
-            assertEquals(before, ofPorts(Given.shown(namespace)));
-        }
-    }
-
-    @Test
     void aReadyVmThatCannotMoveIntoItsNetworkLeavesNothing() {
         try (var own = new Lab()) {
             var vpc = Given.vpc(own, account, "10.4.0.0/24");
