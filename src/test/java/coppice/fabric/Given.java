@@ -12,6 +12,7 @@ import coppice.network.NewTunnel;
 import coppice.network.NewVpc;
 import coppice.network.Protocol;
 import coppice.network.Rule;
+import coppice.network.Tunnels;
 import coppice.network.VpcId;
 import coppice.network.Wanted;
 import java.util.List;
@@ -102,20 +103,19 @@ final class Given {
         return lab.guest(account, Optional.empty(), rules);
     }
 
+    /// A tunnel whose key is minted.
+    static Tunnels.Issued tunnel(
+            Lab lab, AccountId account, List<Cidr> routes, List<NewAttachment> places) {
+        var wanted =
+                new NewTunnel(Optional.empty(), Optional.empty(), Optional.empty(), routes, places);
+        return lab.tunnels().create(account, wanted);
+    }
+
     /// A tunnel with a place in a network, and its client.
     static Seat seat(Lab lab, AccountId account, VpcId vpc, List<Cidr> remote, boolean isExit) {
         var any = new Wanted.Any();
         var place = new NewAttachment("", vpc.text(), any, any, remote, isExit);
-        var issued =
-                lab.tunnels()
-                        .create(
-                                account,
-                                new NewTunnel(
-                                        Optional.empty(),
-                                        Optional.empty(),
-                                        Optional.empty(),
-                                        NewTunnel.USUAL_ROUTES,
-                                        List.of(place)));
+        var issued = tunnel(lab, account, NewTunnel.USUAL_ROUTES, List.of(place));
         var tunnel = issued.tunnel();
         var client = lab.client();
         client.dial(tunnel, lab.tunnels().endpoint(tunnel), issued.privateKey().orElseThrow());

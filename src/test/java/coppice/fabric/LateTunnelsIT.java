@@ -10,10 +10,8 @@ import coppice.base.Deadline;
 import coppice.base.Failure;
 import coppice.fabric.Lab.Guest;
 import coppice.identity.AccountId;
-import coppice.network.GivenTunnels;
 import coppice.network.NewAttachment;
 import coppice.network.NewTunnel;
-import coppice.network.ServerKey;
 import coppice.network.Tunnel;
 import coppice.network.Tunnels;
 import coppice.network.Wanted;
@@ -37,8 +35,7 @@ class LateTunnelsIT {
     void aMemberOfANetwork() {
         lab = new Lab();
         guest = Given.member(lab, account, Given.vpc(lab, account, "10.4.0.0/24"));
-        var key = new ServerKey(lab.ground().directory().resolve("tunnels.key")).publicKey();
-        tunnels = lab.networks().tunnels(GivenTunnels.SETTINGS, key);
+        tunnels = lab.tunnels();
     }
 
     @AfterEach
@@ -127,15 +124,8 @@ class LateTunnelsIT {
 
     private Tunnel create() {
         var vpc = guest.nic().membership().orElseThrow().vpc().text();
-        return tunnels.create(
-                        account,
-                        new NewTunnel(
-                                Optional.empty(),
-                                Optional.empty(),
-                                Optional.empty(),
-                                NewTunnel.USUAL_ROUTES,
-                                List.of(attachment(vpc, false))))
-                .tunnel();
+        var places = List.of(attachment(vpc, false));
+        return Given.tunnel(lab, account, NewTunnel.USUAL_ROUTES, places).tunnel();
     }
 
     private static NewAttachment attachment(String vpc, boolean isExit) {

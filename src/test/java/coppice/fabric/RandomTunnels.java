@@ -5,7 +5,6 @@ import coppice.base.IpAddress;
 import coppice.identity.AccountId;
 import coppice.network.AccountNetworks;
 import coppice.network.NewAttachment;
-import coppice.network.NewTunnel;
 import coppice.network.Tunnel;
 import coppice.network.TunnelId;
 import coppice.network.Vpc;
@@ -112,16 +111,7 @@ final class RandomTunnels {
                                 places.add(attachment(networks, vpc));
                             });
         }
-        var issued =
-                lab.tunnels()
-                        .create(
-                                account,
-                                new NewTunnel(
-                                        Optional.empty(),
-                                        Optional.empty(),
-                                        Optional.empty(),
-                                        ROUTES,
-                                        places));
+        var issued = Given.tunnel(lab, account, ROUTES, places);
         var tunnel = issued.tunnel();
         clients.put(client, Optional.of(new Held(account, tunnel.id())));
         client.dial(tunnel, lab.tunnels().endpoint(tunnel), issued.privateKey().orElseThrow());
