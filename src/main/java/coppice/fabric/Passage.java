@@ -73,16 +73,16 @@ final class Passage {
             """
             wg syncconf DEVICE /dev/stdin <<END
             [Interface]
-            PrivateKey = PRIVATE
+            PrivateKey = <PRIVATE>
             ListenPort = PORT
-            PEER
+            <PEER>
             END
             """;
 
     private static final String ADDING =
             """
             wg addconf DEVICE /dev/stdin <<END
-            PEER
+            <PEER>
             END
             """;
 
@@ -146,9 +146,10 @@ final class Passage {
         return text.replace("NAMESPACE", namespace)
                 .replace("DEVICE", device)
                 .replace("PORT", Integer.toString(end.port(tunnel)))
-                .replace("PEER", PEER.formatted(tunnel.clientKey().text(), allowed))
                 .replace("MTU", Integer.toString(settings.mtu() - OVERHEAD))
-                .replace("PRIVATE", end.key().reveal());
+                // Last, and by what no key can spell: a client chooses its own.
+                .replace("<PEER>", PEER.formatted(tunnel.clientKey().text(), allowed))
+                .replace("<PRIVATE>", end.key().reveal());
     }
 
     private static Set<Cidr> allowed(Tunnel tunnel) {

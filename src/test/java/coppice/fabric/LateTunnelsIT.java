@@ -12,6 +12,7 @@ import coppice.fabric.Lab.Guest;
 import coppice.identity.AccountId;
 import coppice.network.NewAttachment;
 import coppice.network.NewTunnel;
+import coppice.network.PublicKey;
 import coppice.network.Tunnel;
 import coppice.network.Tunnels;
 import coppice.network.Wanted;
@@ -76,6 +77,22 @@ class LateTunnelsIT {
             tunnels.delete(account, create().id().text());
         }
         assertEquals(List.of(), Script.names(lab.settings().namespace("tun-")));
+    }
+
+    @Test
+    void aKeyIsWhatItIsWhateverItSpells() {
+        var key = PublicKey.parse("key", "MTUPRIVATEPEERPORTDEVICENAMESPACEMTUPORTAAA=");
+        var wanted =
+                new NewTunnel(
+                        Optional.empty(),
+                        Optional.empty(),
+                        Optional.of(key),
+                        NewTunnel.USUAL_ROUTES,
+                        List.of());
+        var tunnel = tunnels.create(account, wanted).tunnel();
+        var namespace = lab.settings().namespace(tunnel.id().text());
+        var device = Passage.device(lab.settings(), tunnel);
+        assertEquals(key.text(), Lab.shown(namespace, "wg", "show", device, "peers").strip());
     }
 
     @Test
