@@ -70,7 +70,7 @@ class DebianIT {
                 "head -c 50M /dev/urandom > /dev/shm/ram; head -c 50M /dev/urandom > /root/disk; sha256sum /root/disk > /root/sums");
         client.run(
                 vm,
-                "nohup bash -c 'secret=kept; while sleep 0.1; do echo $secret $((++i)) > /dev/shm/count; done' >/dev/null 2>&1 &");
+                "nohup bash -c 'secret=kept; while sleep 0.1; do echo $secret $((++i)) >> /dev/shm/count; done' >/dev/null 2>&1 &");
         var before = client.run(vm, "sha256sum /dev/shm/ram /root/disk; cat /etc/machine-id");
         for (int cycle = 0; cycle < 2; cycle++) {
             client.post("/v5/vms/%s/pause".formatted(vm), "{}").expect(200);
@@ -79,8 +79,8 @@ class DebianIT {
                     before,
                     client.run(vm, "sha256sum /dev/shm/ram /root/disk; cat /etc/machine-id"),
                     "cycle " + cycle);
-            var first = client.run(vm, "cat /dev/shm/count; sleep 1");
-            var second = client.run(vm, "cat /dev/shm/count");
+            var first = client.run(vm, "tail -n 1 /dev/shm/count; sleep 1");
+            var second = client.run(vm, "tail -n 1 /dev/shm/count");
             assertTrue(
                     first.startsWith("kept ") && !first.equals(second), first + " then " + second);
         }

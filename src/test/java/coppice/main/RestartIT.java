@@ -38,7 +38,7 @@ class RestartIT {
         var running = client.createVm();
         client.run(
                 running,
-                "(i=0; while true; do i=$((i+1)); echo $i > /dev/shm/count; sleep 0.05; done) >/dev/null 2>&1 &");
+                "(i=0; while true; do i=$((i+1)); echo $i >> /dev/shm/count; sleep 0.05; done) >/dev/null 2>&1 &");
         var paused = client.createVm();
         client.run(paused, "echo kept > /dev/shm/kept");
         client.post("/v5/vms/%s/pause".formatted(paused), "{}").expect(200);
@@ -51,10 +51,10 @@ class RestartIT {
         var after = client.get("/v5/vms/" + running).expect(200);
         assertEquals("running", after.requiredString("state"));
         assertEquals(before.requiredObject("resources"), after.requiredObject("resources"));
-        long count = Long.parseLong(client.run(running, "cat /dev/shm/count"));
+        long count = Long.parseLong(client.run(running, "tail -n 1 /dev/shm/count"));
         client.run(running, "sleep 0.3");
         assertTrue(
-                Long.parseLong(client.run(running, "cat /dev/shm/count")) > count,
+                Long.parseLong(client.run(running, "tail -n 1 /dev/shm/count")) > count,
                 "its processes go on");
         assertEquals("paused", client.state(paused));
         assertEquals("kept", client.run(paused, "cat /dev/shm/kept"));

@@ -64,7 +64,7 @@ class VmLifeIT {
         var hashes = client.run(vm, "sha256sum /dev/shm/ram /root/disk");
         client.run(
                 vm,
-                "(secret=kept; i=0; while true; do i=$((i+1)); echo $secret $i > /dev/shm/count; sleep 0.05; done) >/dev/null 2>&1 &");
+                "(secret=kept; i=0; while true; do i=$((i+1)); echo $secret $i >> /dev/shm/count; sleep 0.05; done) >/dev/null 2>&1 &");
         var machineId = client.run(vm, "cat /etc/machine-id");
 
         for (int cycle = 0; cycle < 5; cycle++) {
@@ -102,7 +102,7 @@ class VmLifeIT {
     }
 
     private long count(String vm) {
-        return Long.parseLong(client.run(vm, "cat /dev/shm/count").replaceAll("\\D", ""));
+        return Long.parseLong(client.run(vm, "tail -n 1 /dev/shm/count").replaceAll("\\D", ""));
     }
 
     @Test
