@@ -1,13 +1,21 @@
 package coppice.process;
 
+import static java.lang.foreign.ValueLayout.JAVA_BYTE;
 import static java.lang.foreign.ValueLayout.JAVA_INT;
 import static java.lang.foreign.ValueLayout.JAVA_LONG;
 
 import coppice.base.Code;
 import coppice.base.Deadline;
 import coppice.base.Failure;
+import coppice.process.Registers.Name;
+import java.io.IOException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.nio.channels.FileChannel;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.locks.LockSupport;
@@ -21,9 +29,8 @@ import java.util.concurrent.locks.LockSupport;
 /// The process must not be a child of this server: its threads share what is waited for, and the JDK waits for every child that it has
 /// started.
 ///
-/// Should the tracer die in the middle, the thread goes on behind its own system call with the result and some arguments of ours. So it is
-/// held only in calls whose callers look at neither the arguments again nor at more of the result than that it may come early: poll, and
-/// the wait for a condition. The C library's wait for a lock, for one, reads its argument again.
+/// Should the tracer die in the middle, the thread makes the system call that it was about to make, and then goes back by itself to where
+/// it was, see [SignalReturn].
 ///
 /// System calls are entered by `PTRACE_SYSCALL` and never by `PTRACE_SINGLESTEP`: the trap flag would outlive a dead tracer and kill the
 /// process.
@@ -33,12 +40,12 @@ public final class Tracee implements AutoCloseable {
     private static final long GETREGS = 12;
     private static final long SETREGS = 13;
     private static final long DETACH = 17;
-    private static final long PEEKTEXT = 1;
-    private static final long POKEDATA = 4;
+    private static final long GETFPREGS = 14;
     private static final long SETOPTIONS = 0x4200;
     private static final long GETEVENTMSG = 0x4201;
     private static final long SEIZE = 0x4206;
     private static final long INTERRUPT = 0x4207;
+    private static final long GETSIGMASK = 0x420a;
 
     private static final long TRACESYSGOOD = 1;
     private static final long TRACEFORK = 1 << 1;
@@ -58,26 +65,13 @@ public final class Tracee implements AutoCloseable {
 
     /// A struct clone_args (linux/sched.h) of eight numbers: CLONE_PARENT, and a stack of 16 bytes at address 16, where nothing is: should
     /// the child ever run, its first instruction is its last.
-    private static final long[] CHILD = {0x8000, 0, 0, 0, 0, 16, 16, 0};
+    private static final ByteBuffer CHILD = longs(0x8000, 0, 0, 0, 0, 16, 16, 0).asReadOnlyBuffer();
 
-    /// Below the stack of the process and what the ABI lets a function keep there.
-    private static final long BELOW_STACK = 1024;
+    /// How far below the thread's stack pointer our frame begins, and the arguments in memory behind it: below what the ABI lets a function
+    /// keep there. Frames of signals want addresses that are multiples of 64.
+    private static final long BELOW_STACK = 4096;
 
-    private static final int SYSCALL_INSTRUCTION = 0x050f;
-    private static final long SYSCALL_LENGTH = 2;
-
-    /// Of user_regs_struct in sys/user.h.
-    private static final long REGISTERS = 27 * 8;
-
-    private static final long R10 = 7 * 8;
-    private static final long R8 = 9 * 8;
-    private static final long RAX = 10 * 8;
-    private static final long RDX = 12 * 8;
-    private static final long RSI = 13 * 8;
-    private static final long RDI = 14 * 8;
-    private static final long ORIG_RAX = 15 * 8;
-    private static final long RIP = 16 * 8;
-    private static final long RSP = 19 * 8;
+    private static final long ALIGNED = -64;
 
     /// Waits shorter than this are spun: a sleep takes longer than what is waited for. Each round yields, as the process may have to run
     /// on the very processor that this thread is on.
@@ -86,13 +80,11 @@ public final class Tracee implements AutoCloseable {
     private static final long NAP_NANOS = 50_000;
     private static final int ATTEMPTS = 1000;
 
-    /// System calls in which a thread can be held, see above.
-    private static final long POLL = 7;
-
-    private static final long PPOLL = 271;
-    private static final long FUTEX = 202;
-    private static final long FUTEX_COMMAND = 127;
-    private static final long FUTEX_WAIT_BITSET = 9; // of conditions; FUTEX_WAIT is that of locks
+    private static ByteBuffer longs(long... values) {
+        var bytes = ByteBuffer.allocate(values.length * Long.BYTES).order(ByteOrder.LITTLE_ENDIAN);
+        bytes.asLongBuffer().put(values);
+        return bytes;
+    }
 
     /// How system calls are made. Tests have some that end the thread.
     interface Kernel {
@@ -103,37 +95,50 @@ public final class Tracee implements AutoCloseable {
     private final long thread;
     private final Deadline deadline;
     private final Kernel kernel;
+    private final SignalReturn wayBack;
     private final Arena arena = Arena.ofConfined();
-    private final MemorySegment before = arena.allocate(REGISTERS, 8);
-    private final MemorySegment registers = arena.allocate(REGISTERS, 8);
+    private final Registers before = new Registers(arena);
+    private final Registers registers = new Registers(arena);
+    private final MemorySegment floating = arena.allocate(SignalReturn.FLOATING_LENGTH, 16);
     private final MemorySegment word = arena.allocate(JAVA_LONG);
     private final List<Integer> signals = new ArrayList<>();
     private boolean isHeld;
     private long child;
 
-    private Tracee(ProcessId process, long thread, Deadline deadline, Kernel kernel) {
+    private Tracee(
+            ProcessId process,
+            long thread,
+            SignalReturn wayBack,
+            Deadline deadline,
+            Kernel kernel) {
         this.process = process;
         this.thread = thread;
+        this.wayBack = wayBack;
         this.deadline = deadline;
         this.kernel = kernel;
     }
 
-    /// Holds the main thread of a process in the system call that it is in, with its system call filter suspended.
-    public static Tracee hold(ProcessId process, Deadline deadline) {
-        return hold(process, process.pid(), deadline);
+    /// Holds a thread of a process in the system call that it is in, with its system call filter suspended. The other threads go on.
+    ///
+    /// @param thread the number that it has in the kernel; the main thread has that of its process
+    /// @param wayBack of this process, which takes milliseconds to find
+    public static Tracee hold(
+            ProcessId process, long thread, SignalReturn wayBack, Deadline deadline) {
+        return hold(process, thread, wayBack, deadline, SystemCall::call);
     }
 
-    /// As the other one, with any thread of the process, by the number that it has in the kernel. The others go on.
-    public static Tracee hold(ProcessId process, long thread, Deadline deadline) {
-        return hold(process, thread, deadline, SystemCall::call);
-    }
-
-    static Tracee hold(ProcessId process, long thread, Deadline deadline, Kernel kernel) {
-        var tracee = new Tracee(process, thread, deadline, kernel);
+    static Tracee hold(
+            ProcessId process,
+            long thread,
+            SignalReturn wayBack,
+            Deadline deadline,
+            Kernel kernel) {
+        var tracee = new Tracee(process, thread, wayBack, deadline, kernel);
         try {
             for (int i = 0; i < ATTEMPTS; i++) {
                 tracee.seize();
-                if (tracee.canBeHeld()) {
+                if (tracee.isInSystemCall()) {
+                    tracee.writeFrame();
                     return tracee;
                 }
                 tracee.letGo();
@@ -166,14 +171,32 @@ public final class Tracee implements AutoCloseable {
         }
     }
 
-    private boolean canBeHeld() {
-        long call = before.get(JAVA_LONG, ORIG_RAX);
-        long operation = before.get(JAVA_LONG, RSI) & FUTEX_COMMAND;
-        if (call != POLL && call != PPOLL && !(call == FUTEX && operation == FUTEX_WAIT_BITSET)) {
-            return false;
+    /// Elsewhere it might be in a section that rseq(2) has to begin anew.
+    private boolean isInSystemCall() {
+        return before.get(Name.ORIG_RAX) >= 0;
+    }
+
+    private void writeFrame() {
+        check("floating point registers", GETFPREGS, 0, floating.address());
+        check("signals", GETSIGMASK, Long.BYTES, word.address());
+        var vectors = floating.toArray(JAVA_BYTE);
+        write(frame(), wayBack.frame(frame(), before, vectors, word.get(JAVA_LONG, 0)));
+    }
+
+    private long frame() {
+        return before.get(Name.RSP) - BELOW_STACK & ALIGNED;
+    }
+
+    private void write(long address, ByteBuffer bytes) {
+        var file = Path.of("/proc/%d/mem".formatted(process.pid()));
+        try (var memory = FileChannel.open(file, StandardOpenOption.WRITE)) {
+            if (memory.write(bytes, address) != bytes.capacity()) {
+                throw new IOException("no stack");
+            }
+        } catch (IOException e) {
+            throw new Failure(
+                    Code.UNAVAILABLE, "process %d cannot be written".formatted(process.pid()), e);
         }
-        check("read", PEEKTEXT, before.get(JAVA_LONG, RIP) - SYSCALL_LENGTH, word.address());
-        return (word.get(JAVA_LONG, 0) & 0xffff) == SYSCALL_INSTRUCTION;
     }
 
     /// Has the process make a system call.
@@ -181,14 +204,15 @@ public final class Tracee implements AutoCloseable {
     /// @return what it returned, a negative error number included
     public long call(SystemCall wanted, long a, long b, long c) {
         registers.copyFrom(before);
-        registers.set(JAVA_LONG, RIP, before.get(JAVA_LONG, RIP) - SYSCALL_LENGTH);
-        registers.set(JAVA_LONG, RAX, wanted.number());
-        registers.set(JAVA_LONG, ORIG_RAX, -1); // else the kernel would repeat the interrupted one
-        registers.set(JAVA_LONG, RDI, a);
-        registers.set(JAVA_LONG, RSI, b);
-        registers.set(JAVA_LONG, RDX, c);
-        registers.set(JAVA_LONG, R10, 0);
-        registers.set(JAVA_LONG, R8, 0);
+        registers.set(Name.RIP, wayBack.systemCall());
+        registers.set(Name.RSP, frame());
+        registers.set(Name.RAX, wanted.number());
+        registers.set(Name.ORIG_RAX, -1); // else the kernel would repeat the interrupted one
+        registers.set(Name.RDI, a);
+        registers.set(Name.RSI, b);
+        registers.set(Name.RDX, c);
+        registers.set(Name.R10, 0);
+        registers.set(Name.R8, 0);
         check("set registers", SETREGS, 0, registers.address());
         for (int stops = 0; stops < 2; ) { // at the entry of the call and at its exit
             check("go on", CONT_TO_SYSCALL, 0, 0);
@@ -204,22 +228,20 @@ public final class Tracee implements AutoCloseable {
             }
         }
         check("registers", GETREGS, 0, registers.address());
-        return registers.get(JAVA_LONG, RAX);
+        return registers.get(Name.RAX);
     }
 
     /// Has the process make a child that holds its memory of this instant, is stopped, and never runs. When this thread ends, or the whole
     /// server, the child is gone; the process lives on.
     public Frozen fork() {
-        long arguments = before.get(JAVA_LONG, RSP) - BELOW_STACK & -8;
-        for (int i = 0; i < CHILD.length; i++) {
-            check("write", POKEDATA, arguments + (long) i * Long.BYTES, CHILD[i]);
-        }
+        long arguments = frame() + SignalReturn.LENGTH;
+        write(arguments, CHILD.duplicate());
         // A child of the process's parent, init, which reaps it: the process expects no child to
         // end. And clone3, not clone: if this
         // thread dies now, the process makes the call under its own filter, which says to clone3
         // that there is none (QEMU does that for
         // the C library) and to clone that the process be killed.
-        long made = call(SystemCall.CLONE3, arguments, CHILD.length * Long.BYTES, 0);
+        long made = call(SystemCall.CLONE3, arguments, CHILD.capacity(), 0);
         if (made < 0 || child == 0) {
             throw new Failure(
                     Code.UNAVAILABLE,

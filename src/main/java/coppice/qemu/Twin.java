@@ -6,6 +6,7 @@ import coppice.base.Failure;
 import coppice.base.Size;
 import coppice.process.PlatformThread;
 import coppice.process.ProcessId;
+import coppice.process.SignalReturn;
 import coppice.process.SystemCall;
 import coppice.process.Tracee;
 import java.io.IOException;
@@ -32,12 +33,14 @@ public final class Twin implements AutoCloseable {
     private final long processor;
     private final Map<Path, Size> images;
     private final PlatformThread thread;
+    private final SignalReturn wayBack;
     private Optional<Tracee.Frozen> frozen = Optional.empty();
 
     private Twin(ProcessId qemu, long processor, Map<Path, Size> images) {
         this.qemu = qemu;
         this.processor = processor;
         this.images = images;
+        this.wayBack = SignalReturn.of(qemu);
         this.thread = new PlatformThread("twin-" + qemu.pid());
     }
 
@@ -61,7 +64,7 @@ public final class Twin implements AutoCloseable {
     private void mark(Deadline deadline) {
         try {
             var map = MemoryMap.of(qemu.pid());
-            try (var tracee = Tracee.hold(qemu, deadline)) {
+            try (var tracee = Tracee.hold(qemu, qemu.pid(), wayBack, deadline)) {
                 for (var area : map.atLeast(LARGE)) {
                     advise(tracee, area, MADV_DONTFORK);
                 }
@@ -85,7 +88,8 @@ public final class Twin implements AutoCloseable {
     public PlatformThread.Task<Void> freeze(Deadline deadline) {
         return thread.start(
                 () -> {
-                    try (var tracee = Tracee.hold(qemu, processor, deadline.atMost(HOLD))) {
+                    var soon = deadline.atMost(HOLD);
+                    try (var tracee = Tracee.hold(qemu, processor, wayBack, soon)) {
                         frozen = Optional.of(tracee.fork());
                     }
                     return null;

@@ -80,6 +80,13 @@ public final class WaitingProcess implements AutoCloseable {
         return Integer.parseInt(ask("signals"));
     }
 
+    /// Ends what its other threads wait for, and waits for their end.
+    ///
+    /// @return how many registers of the one that looks at them have changed in its system call
+    int wake() {
+        return Integer.parseInt(ask("wake"));
+    }
+
     private String ask(String question) {
         try {
             input.write(question + "\n");
