@@ -158,7 +158,7 @@ public final class Fabric implements NetworkListener, AutoCloseable {
                                     settings.namespace(alone.name()),
                                     () -> networks.of(tap.nic().account())));
         } finally {
-            segments.leave(alone, segment -> segment.unplug(tap, () -> AccountNetworks.NONE));
+            segments.leave(alone, segment -> segment.release(tap, () -> AccountNetworks.NONE));
         }
     }
 
@@ -247,7 +247,8 @@ public final class Fabric implements NetworkListener, AutoCloseable {
     public List<String> sweep() {
         passages.start();
         var strangers = strangers();
-        strangers.forEach(name -> Segment.remove(settings, name));
+        strangers.forEach(
+                name -> settings.script().here(new SegmentNamespace(name, settings).removing()));
         for (var place : segments.places()) {
             account(place)
                     .ifPresent(

@@ -69,7 +69,7 @@ final class PortRules {
     }
 
     String text() {
-        return TEXT.replace("GATEWAY", Segment.BRIDGE_MAC)
+        return TEXT.replace("GATEWAY", SegmentNamespace.BRIDGE_MAC)
                 .replace("COMING", marks("    iifname \"%s\" meta mark set 0x%x0000\n"))
                 .replace(
                         "GOING",

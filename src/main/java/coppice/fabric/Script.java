@@ -47,6 +47,11 @@ record Script(Optional<String> host) {
                 """);
     }
 
+    /// Lines, as part of others, that are run there.
+    static String lines(String namespace, String lines) {
+        return "nsenter --net=%s sh -e <<'INSIDE'\n%sINSIDE\n".formatted(path(namespace), lines);
+    }
+
     void in(String namespace, String lines) {
         ask(namespace, lines);
     }

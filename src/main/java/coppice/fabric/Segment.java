@@ -19,46 +19,6 @@ import java.util.stream.Stream;
 /// The bridge learns nothing and floods next to nothing. It answers ARP for its VMs itself; neighbour solicitations reach only whom they
 /// ask for. It is made when its first VM is plugged in, and removed with the last one. Thread-safe.
 final class Segment {
-    /// Of every bridge: guests that move, by a fork or a wake, keep what they know of their gateway.
-    static final String BRIDGE_MAC = "02:c0:00:00:00:00";
-
-    private static final String PAIR =
-            """
-            ip netns add NAMESPACE
-            ip link add VETH netns HUB type veth peer name up0 netns NAMESPACE
-            """;
-
-    private static final String HUB_SIDE =
-            """
-            link set VETH mtu MTU up
-            addr add 169.254.0.1/32 dev VETH
-            addr add fe80::1/64 dev VETH nodad
-            """;
-
-    private static final String INSIDE =
-            """
-            echo 1 > /proc/sys/net/ipv4/ip_forward
-            echo 0 > /proc/sys/net/ipv4/conf/all/send_redirects
-            echo 0 > /proc/sys/net/ipv4/conf/default/send_redirects
-            echo 1 > /proc/sys/net/ipv6/conf/all/forwarding
-            echo 0 > /proc/sys/net/ipv6/conf/default/accept_dad
-            echo 1 > /proc/sys/net/bridge/bridge-nf-call-iptables
-            echo 1 > /proc/sys/net/bridge/bridge-nf-call-ip6tables
-            ip -batch - <<END
-            link set lo up
-            link set up0 mtu MTU up
-            addr add 169.254.0.2/32 dev up0
-            addr add fe80::2/64 dev up0 nodad
-            route add 169.254.0.1 dev up0
-            route add default via 169.254.0.1 dev up0 onlink
-            route add default via fe80::1 dev up0
-            link add br0 mtu MTU address MAC type bridge mcast_snooping 0
-            link set br0 up
-            addr add GATEWAY4/32 dev br0
-            addr add GATEWAY6/64 dev br0 nodad
-            END
-            """;
-
     private final Place place;
     private final FabricSettings settings;
     private final String namespace;
@@ -68,6 +28,7 @@ final class Segment {
     private final ReentrantLock lock = new ReentrantLock();
     private final KnownLines known;
     private final Ways ways;
+    private final SegmentNamespace itself;
     private int generation = ThreadLocalRandom.current().nextInt(SegmentRules.GENERATIONS);
     private boolean isGone;
 
@@ -80,6 +41,7 @@ final class Segment {
         this.namespace = settings.namespace(place.name());
         this.script = settings.script();
         this.ways = new Ways(place, settings);
+        this.itself = new SegmentNamespace(place.name(), settings);
         this.known = new KnownLines(place, Public.of(settings.ipv6()));
     }
 
@@ -92,22 +54,19 @@ final class Segment {
     /// @return false if the segment has just been removed: there is another one by now, or has to be
     boolean plug(Tap tap, Supplier<AccountNetworks> networks) {
         return come(
-                () -> {
-                    taps.put(tap.name(), tap);
-                    enforce(SegmentPorts.port(tap, settings.mtu()), networks.get());
-                    script.ip(settings.namespace(Hub.NAME), ways.made(tap));
-                });
+                () -> taps.put(tap.name(), tap),
+                SegmentPorts.port(tap, settings.mtu()),
+                ways.made(tap),
+                networks);
     }
 
     /// As [#plug], for a VM whose port is in another segment, which is to forget it.
     boolean take(Tap tap, String from, Supplier<AccountNetworks> networks) {
         return come(
-                () -> {
-                    taps.put(tap.name(), tap);
-                    var moved = SegmentPorts.moved(tap, from, namespace);
-                    enforce(moved + SegmentPorts.port(tap, settings.mtu()), networks.get());
-                    script.ip(settings.namespace(Hub.NAME), ways.made(tap));
-                });
+                () -> taps.put(tap.name(), tap),
+                SegmentPorts.moved(tap, from, namespace, settings.mtu()),
+                ways.made(tap),
+                networks);
     }
 
     /// Makes the end of a tunnel that is attached here, whose other end is in the tunnel's namespace.
@@ -115,23 +74,36 @@ final class Segment {
     /// @return as [#plug]
     boolean attach(Mouth mouth, String tunnel, Supplier<AccountNetworks> networks) {
         return come(
-                () -> {
-                    mouths.put(mouth.name(), mouth);
-                    enforce(SegmentPorts.mouth(mouth, tunnel, settings.mtu()), networks.get());
-                });
+                () -> mouths.put(mouth.name(), mouth),
+                SegmentPorts.mouth(mouth, tunnel, settings.mtu()),
+                "",
+                networks);
     }
 
-    private boolean come(Runnable act) {
+    /// @param inHub lines of `ip`
+    private boolean come(
+            Runnable note, String port, String inHub, Supplier<AccountNetworks> networks) {
         return locked(
                 () -> {
                     if (!isGone) {
-                        if (!Script.exists(namespace)) {
-                            build();
+                        note.run();
+                        if (Script.exists(namespace)) {
+                            update(port, Ways.inHub(settings, inHub), networks.get());
+                        } else {
+                            build(port, inHub, networks.get());
                         }
-                        act.run();
                     }
                     return !isGone;
                 });
+    }
+
+    private void build(String port, String inHub, AccountNetworks networks) {
+        var update = SegmentUpdate.first(rules(networks), nextGeneration());
+        try (var undo = new Undo()) {
+            undo.onFailure(() -> script.here(itself.removing()));
+            put(update, () -> script.here(itself.making(inHub, port + nft(update))));
+            undo.keep();
+        }
     }
 
     /// Takes note of a VM that a former server plugged in.
@@ -153,14 +125,22 @@ final class Segment {
     ///
     /// @return whether the segment is gone
     boolean unplug(Tap tap, Supplier<AccountNetworks> networks) {
+        return go(taps, tap.name(), () -> takeOut(tap, networks.get()), () -> {});
+    }
+
+    /// Takes a VM out whose QEMU stays in the namespace of this segment: with it would stay all that is not removed.
+    ///
+    /// @return as [#unplug]
+    boolean release(Tap tap, Supplier<AccountNetworks> networks) {
         return go(
                 taps,
                 tap.name(),
-                () -> {
-                    script.in(settings.namespace(Hub.NAME), ways.removed(ways.to(tap)));
-                    enforce(SegmentPorts.unport(tap), networks.get());
-                },
-                () -> {});
+                () -> takeOut(tap, networks.get()),
+                () -> script.here(itself.cutting()));
+    }
+
+    private void takeOut(Tap tap, AccountNetworks networks) {
+        update(ways.removed(ways.to(tap)) + SegmentPorts.unport(tap), "", networks);
     }
 
     /// Takes the end of a tunnel away, and the segment with the last port. Can be tried again when it fails.
@@ -172,7 +152,7 @@ final class Segment {
                 mouth.name(),
                 () -> {
                     try {
-                        enforce(SegmentPorts.unmouth(mouth), networks.get());
+                        update(SegmentPorts.unmouth(mouth), "", networks.get());
                     } catch (Failure e) {
                         mouths.put(mouth.name(), mouth);
                         throw e;
@@ -192,7 +172,7 @@ final class Segment {
                     if (taps.isEmpty() && mouths.isEmpty()) {
                         isGone = true;
                         last.run();
-                        remove();
+                        script.here(itself.leaving());
                     } else {
                         act.run();
                     }
@@ -217,7 +197,6 @@ final class Segment {
     boolean sweep(Supplier<AccountNetworks> networks) {
         return locked(
                 () -> {
-                    var hub = settings.namespace(Hub.NAME);
                     script.in(
                             namespace,
                             SegmentPorts.onlyThese(
@@ -226,14 +205,15 @@ final class Segment {
                                                     mouths.keySet().stream()))
                                     + SegmentPorts.forgotten(
                                             strangers(namespace, "br0", here()).stream()));
-                    script.in(
-                            hub,
-                            ways.removed(strangers(hub, Ways.device(place.name()), reached())));
+                    var hub = settings.namespace(Hub.NAME);
+                    var here = Ways.device(place.name());
+                    script.here(ways.removed(strangers(hub, here, reached())));
                     if (placed.flatMap(Placed::fixed).isEmpty()) {
                         placed = found();
                     }
                     replace(networks.get());
-                    enforce("", networks.get(), true);
+                    var rules = rules(networks.get());
+                    tell(SegmentUpdate.looked(rules, placed.orElseThrow(), nextGeneration()));
                     return false;
                 });
     }
@@ -273,71 +253,56 @@ final class Segment {
     private void replace(AccountNetworks networks) {
         boolean isKnown = placed.isPresent();
         try {
-            enforce("", networks);
+            tell(change(networks));
         } catch (Failure e) {
             if (!isKnown) {
                 throw e;
             }
-            enforce("", networks); // those of another version of the server, say
+            tell(change(networks)); // those of another version of the server, say
         }
     }
 
-    /// @param first lines to be run before
-    private void enforce(String first, AccountNetworks networks) {
-        enforce(first, networks, false);
+    private void tell(SegmentUpdate update) {
+        put(
+                update,
+                () -> {
+                    if (!update.lines().isEmpty()) {
+                        script.nft(namespace, update.lines());
+                    }
+                });
     }
 
-    /// @param isLook whether all is in place, and only every connection is to be looked at again
-    private void enforce(String first, AccountNetworks networks, boolean isLook) {
+    /// @param first lines of shell to be run before the rules change
+    /// @param last lines of shell to be run after that
+    private void update(String first, String last, AccountNetworks networks) {
+        var update = change(networks);
+        put(update, () -> script.in(namespace, first + nft(update) + last));
+    }
+
+    private SegmentUpdate change(AccountNetworks networks) {
+        return SegmentUpdate.of(rules(networks), placed, nextGeneration());
+    }
+
+    private SegmentRules rules(AccountNetworks networks) {
         var lines = known.of(networks, SegmentRules.VERDICT);
-        var rules = new SegmentRules(lines, taps.values(), mouths.values(), settings);
-        int next = generation % SegmentRules.GENERATIONS + 1;
-        var update =
-                isLook
-                        ? SegmentUpdate.looked(rules, placed.orElseThrow(), next)
-                        : SegmentUpdate.of(rules, placed, next);
+        return new SegmentRules(lines, taps.values(), mouths.values(), settings);
+    }
+
+    private int nextGeneration() {
+        return generation % SegmentRules.GENERATIONS + 1;
+    }
+
+    private static String nft(SegmentUpdate update) {
+        return update.lines().isEmpty()
+                ? ""
+                : "nft -f - <<'RULES'\n%sRULES\n".formatted(update.lines());
+    }
+
+    private void put(SegmentUpdate update, Runnable act) {
         generation = update.placed().generation();
         placed = Optional.empty();
-        if (!first.isEmpty()) {
-            script.in(namespace, first);
-        }
-        if (!update.lines().isEmpty()) {
-            script.nft(namespace, update.lines());
-        }
+        act.run();
         placed = Optional.of(update.placed());
-    }
-
-    private void build() {
-        try (var undo = new Undo()) {
-            undo.onFailure(this::remove);
-            script.here(filled(PAIR));
-            script.ip(settings.namespace(Hub.NAME), filled(HUB_SIDE));
-            script.in(namespace, filled(INSIDE));
-            undo.keep();
-        }
-    }
-
-    private String filled(String text) {
-        return text.replace("NAMESPACE", namespace)
-                .replace("HUB", settings.namespace(Hub.NAME))
-                .replace("VETH", Ways.device(place.name()))
-                .replace("MTU", Integer.toString(settings.mtu()))
-                .replace("MAC", BRIDGE_MAC)
-                .replace("GATEWAY4", Fabric.GATEWAY.toString())
-                .replace("GATEWAY6", Fabric.GATEWAY_V6.toString());
-    }
-
-    private void remove() {
-        remove(settings, place.name());
-    }
-
-    /// The namespace goes some time after its name, and would keep the name of the hub's end so long.
-    static void remove(FabricSettings settings, String place) {
-        settings.script()
-                .in(
-                        settings.namespace(Hub.NAME),
-                        "ip link del %s 2>/dev/null || true\n".formatted(Ways.device(place)));
-        settings.script().here("ip netns del %s\n".formatted(settings.namespace(place)));
     }
 
     private <T> T locked(Supplier<T> act) {

@@ -9,18 +9,30 @@ final class SegmentPorts {
     private SegmentPorts() {}
 
     static String port(Tap tap, int mtu) {
-        return present(tap.name(), tap.making())
-                + joined(tap.station(), mtu, "bcast_flood off", "down");
+        return present(tap.name(), tap.making()) + joined(tap, mtu);
     }
 
+    /// Of a port that is brought here from another namespace.
+    static String moved(Tap tap, String from, String to, int mtu) {
+        return "ip -n %s link set %s netns %s\n".formatted(from, tap.name(), to) + joined(tap, mtu);
+    }
+
+    private static String joined(Tap tap, int mtu) {
+        return joined(tap.station(), mtu, "bcast_flood off", "down");
+    }
+
+    /// Is made first and looked for then: mostly it is not there.
     private static String present(String name, String making) {
-        return "ip link show %s >/dev/null 2>&1 || ip %s\n".formatted(name, making);
+        return """
+        ip MAKING 2>/dev/null || ip link show NAME >/dev/null 2>&1 || ip MAKING
+        """
+                .replace("MAKING", making)
+                .replace("NAME", name);
     }
 
-    /// Brings a port from one namespace, where this is run, to another.
-    static String moved(Tap tap, String from, String to) {
-        return "nsenter --net=%s ip link set %s netns %s\n"
-                .formatted(Script.path(from), tap.name(), to);
+    /// Lines of shell that run these of `ip`.
+    static String batch(String lines) {
+        return "ip -batch - <<END\n%sEND\n".formatted(lines);
     }
 
     /// A tunnel answers for the ranges behind it itself, so it hears who asks for addresses that nobody here has.
@@ -53,15 +65,13 @@ final class SegmentPorts {
                                 """
                                         ::formatted)
                         .collect(Collectors.joining());
-        return """
-        ip -batch - <<END
-        link set NAME mtu MTU master br0
-        link set NAME type bridge_slave learning off flood off FLOOD proxy_arp_wifi on
-        link set NAME STATE
-        KNOWNEND
-        bridge fdb replace MAC dev NAME master static
-        """
-                .replace("KNOWN", known)
+        var lines =
+                """
+                link set NAME mtu MTU master br0
+                link set NAME type bridge_slave learning off flood off FLOOD proxy_arp_wifi on
+                link set NAME STATE
+                """;
+        return (batch(lines + known) + "bridge fdb replace MAC dev NAME master static\n")
                 .replace("NAME", station.port())
                 .replace("MAC", station.mac())
                 .replace("MTU", Integer.toString(mtu))

@@ -109,6 +109,14 @@ record SegmentUpdate(String lines, Placed placed) {
         return new SegmentUpdate(head + whole(fixed, rules, generation), placed);
     }
 
+    /// For a namespace in which no rule was ever: to remove what is not there would take as long as all else.
+    static SegmentUpdate first(SegmentRules rules, int generation) {
+        var fixed = rules.fixed();
+        return new SegmentUpdate(
+                whole(fixed, rules, generation),
+                new Placed(Optional.of(fixed), rules.users(), generation));
+    }
+
     /// Has every connection looked at again.
     static SegmentUpdate looked(SegmentRules rules, Placed before, int next) {
         return new SegmentUpdate(

@@ -35,13 +35,23 @@ record Ways(Place place, FabricSettings settings) {
                 .collect(Collectors.joining());
     }
 
-    /// Lines of shell.
+    /// Lines of shell that are run anywhere.
     String removed(Collection<IpAddress> addresses) {
         return addresses.stream()
                 .map(
                         address ->
-                                "ip route del %s dev %s 2>/dev/null || true\n"
-                                        .formatted(address, device(place.name())))
+                                "ip -n %s route del %s dev %s 2>/dev/null || true\n"
+                                        .formatted(
+                                                settings.namespace(Hub.NAME),
+                                                address,
+                                                device(place.name())))
                 .collect(Collectors.joining());
+    }
+
+    /// Lines of shell, run anywhere, that run these of `ip` in the hub.
+    static String inHub(FabricSettings settings, String lines) {
+        return lines.isEmpty()
+                ? ""
+                : "ip -n %s -batch - <<END\n%sEND\n".formatted(settings.namespace(Hub.NAME), lines);
     }
 }

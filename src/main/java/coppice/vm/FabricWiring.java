@@ -33,6 +33,9 @@ public final class FabricWiring implements Wiring {
     /// The routes of the network itself that guests know of.
     private final Map<VmId, List<StaticRoute>> told = new ConcurrentHashMap<>();
 
+    /// What guests have in their memory, while they are paused too. To tell an emulated guest takes longer than to plug it in.
+    private final Map<VmId, NetworkSettings> known = new ConcurrentHashMap<>();
+
     public FabricWiring(Fabric fabric, Networks networks, Node node) {
         this.fabric = fabric;
         this.networks = networks;
@@ -64,9 +67,24 @@ public final class FabricWiring implements Wiring {
         }
     }
 
+    @Override
+    public void reconnect(Vm vm, Guest guest, Deadline deadline) {
+        var settings = known.get(vm.id());
+        var inside = inside(vm);
+        if (settings != null && settings.equals(settings(vm, inside))) {
+            told.put(vm.id(), inside);
+            open(vm);
+        } else {
+            connect(vm, guest, deadline);
+        }
+    }
+
     private void tell(Vm vm, Guest guest, Deadline deadline) {
         var inside = inside(vm);
-        guest.setNetwork(settings(vm, inside), deadline);
+        var settings = settings(vm, inside);
+        known.remove(vm.id());
+        guest.setNetwork(settings, deadline);
+        known.put(vm.id(), settings);
         told.put(vm.id(), inside);
     }
 
@@ -116,6 +134,11 @@ public final class FabricWiring implements Wiring {
     public void unplug(VmId vm) {
         told.remove(vm);
         fabric.unplug(new MemberId(vm.text()));
+    }
+
+    @Override
+    public void forget(VmId vm) {
+        known.remove(vm);
     }
 
     @Override

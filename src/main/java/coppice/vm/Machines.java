@@ -224,7 +224,7 @@ final class Machines {
         // The rest is for what comes after it: a start does without the agent.
         var until = deadline.atMost(AGENT).atMost(deadline.left().dividedBy(2));
         try {
-            wiring.connect(vm, line.guest(until), until);
+            wiring.reconnect(vm, line.guest(until), until);
         } catch (Failure e) {
             if (isEnding(qemu, until)) {
                 throw ended(qemu, "went on", e);
@@ -352,6 +352,7 @@ final class Machines {
     /// Ends whatever runs for a VM and removes its files.
     void delete(VmId vm) {
         sweep(vm);
+        wiring.forget(vm);
         files.delete(vm);
     }
 

@@ -24,6 +24,11 @@ public interface Wiring {
     /// Tells a guest what its interface is to have, and lets packets pass.
     default void connect(Vm vm, Guest guest, Deadline deadline) {}
 
+    /// As [#connect], for a guest that goes on where it was paused: it is not told again what it knows.
+    default void reconnect(Vm vm, Guest guest, Deadline deadline) {
+        connect(vm, guest, deadline);
+    }
+
     /// Whether the guest of a VM that runs knows of its network what is not so any more.
     default boolean isOutdated(Vm vm) {
         return false;
@@ -43,6 +48,9 @@ public interface Wiring {
 
     /// The machine is gone. Does nothing for a VM without one.
     default void unplug(VmId vm) {}
+
+    /// The VM is gone, and will not come back.
+    default void forget(VmId vm) {}
 
     /// How many bytes each VM that has a machine has sent and received with it.
     default Map<VmId, Long> traffic() {

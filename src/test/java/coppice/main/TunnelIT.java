@@ -17,6 +17,12 @@ import org.junit.jupiter.api.Test;
 
 /// Tunnels with a real WireGuard at both ends.
 class TunnelIT {
+    private static final String OFFICE =
+            """
+            {"slug":"office","vpcs":[{"vpcId":"front",
+             "remoteCidrs":["10.20.1.128/28","fd20:1::ff00/120"]}]}
+            """;
+
     private static final String NOBODY = "{\"rules\":[]}";
     private static final String TOKEN = "3c4bd1f8-3d1c-4a41-9e28-4f0c57d4a8b1";
     private static final Duration SOON = Duration.ofSeconds(10);
@@ -87,14 +93,7 @@ class TunnelIT {
                         "{\"slug\":\"front\",\"cidr\":\"10.20.1.0/24\",\"cidrV6\":\"fd20:1::/64\"}")
                 .expect(200);
         var vm = server("front");
-        var tunnel =
-                ada.post(
-                                "/v5/tunnels",
-                                """
-                                {"slug":"office","vpcs":[{"vpcId":"front",
-                                 "remoteCidrs":["10.20.1.128/28","fd20:1::ff00/120"]}]}
-                                """)
-                        .expect(200);
+        var tunnel = ada.post("/v5/tunnels", OFFICE).expect(200);
         client = new WireGuardClient(internet, tunnel.requiredString("clientConfig"));
         client.add("10.20.1.130/32");
         client.add("fd20:1::ff30/128");
@@ -116,6 +115,10 @@ class TunnelIT {
         assertTrue(routes(vm).contains("fd20:1::/64"), () -> routes(vm));
         assertEquals(0, ada.get("/v5/firewall/rules").expect(200).requiredInteger("totalCount"));
         assertTrue(installation.networks().stream().noneMatch(name -> name.contains("tun-")));
+        act(vm, "pause");
+        ada.post("/v5/tunnels", OFFICE).expect(200);
+        act(vm, "start");
+        assertTrue(routes(vm).contains("fd20:1::ff00"), () -> "told when it woke: " + routes(vm));
     }
 
     @Test
