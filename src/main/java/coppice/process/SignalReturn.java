@@ -69,10 +69,10 @@ public record SignalReturn(long systemCall, long restorer) {
     /// Looks through the C library that the process has in its memory: the file may be another one by now. Takes some milliseconds.
     public static SignalReturn of(ProcessId process) {
         var proc = Path.of("/proc", Long.toString(process.pid()));
-        try (var lines = Files.lines(proc.resolve("maps"), StandardCharsets.ISO_8859_1);
-                var memory = FileChannel.open(proc.resolve("mem"), StandardOpenOption.READ)) {
+        try (var memory = FileChannel.open(proc.resolve("mem"), StandardOpenOption.READ)) {
             var code =
-                    lines.map(line -> line.split(" +", 6))
+                    Files.readAllLines(proc.resolve("maps"), StandardCharsets.ISO_8859_1).stream()
+                            .map(line -> line.split(" +", 6))
                             .filter(fields -> fields.length == 6 && fields[5].contains(LIBRARY))
                             .filter(fields -> fields[1].startsWith("r-x"))
                             .map(fields -> fields[0].split("-"))
