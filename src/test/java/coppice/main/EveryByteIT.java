@@ -9,12 +9,10 @@ import java.util.Random;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Supplier;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 
 /// Commands, terminals and files of two VMs at once, while callers go away, VMs are paused and the server is killed: every byte and every
 /// exit status is what it must be.
@@ -35,7 +33,6 @@ class EveryByteIT {
     private final AtomicInteger left = new AtomicInteger(STEPS);
 
     @Test
-    @Timeout(value = 24, unit = TimeUnit.HOURS)
     void everyByteAndEveryStatusIsWhatItMustBeWhateverIsCutOff() throws Exception {
         var random = Seed.random(EveryByteIT.class);
         try (var installation = Installation.start(settings())) {

@@ -21,6 +21,10 @@ class TerminalProgramsIT {
     private static final String SHELL =
             "?cols=100&rows=30&linuxUser=root&exec=PS1%3D%27ready%3E%27%20exec%20bash%20--norc";
 
+    /// Tells whether vim waits for a key: the system calls are poll, select, pselect6 and ppoll.
+    private static final String WAITS =
+            "grep -qE '^(7|23|270|271) ' /proc/$(pidof vim)/syscall && echo waits";
+
     @AutoClose private Installation installation;
     private Client client;
     private String vm;
@@ -53,6 +57,7 @@ class TerminalProgramsIT {
         peer.say("{\"type\":\"resize\",\"cols\":133,\"rows\":44}");
         peer.type(":call writefile([&columns . 'x' . &lines], '/root/size')\r");
         awaitContent("133x44", "cat /root/size 2>/dev/null");
+        awaitContent("waits", WAITS); // or the key would interrupt the command
 
         peer.type("\u0003"); // is no end of it: it says how it is left
         peer.outputUntil(":qa");

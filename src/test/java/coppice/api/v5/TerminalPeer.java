@@ -92,12 +92,15 @@ public final class TerminalPeer {
     private Object next() {
         var whole = new ByteArrayOutputStream();
         boolean isText = false;
+        long begun = System.nanoTime();
         try {
             while (true) {
                 var frame = socket.receive();
                 switch (frame.kind()) {
-                    case RawSocket.PING ->
-                            socket.send(RawSocket.FIN | RawSocket.PONG, frame.bytes());
+                    case RawSocket.PING -> {
+                        requireAnswer(begun); // a server that only pings says nothing
+                        socket.send(RawSocket.FIN | RawSocket.PONG, frame.bytes());
+                    }
                     case RawSocket.PONG -> {}
                     case RawSocket.CLOSE -> {
                         sayGoodbye(frame.bytes());
@@ -116,6 +119,12 @@ public final class TerminalPeer {
             throw new AssertionError("nothing came", e);
         } catch (IOException e) {
             return CUT;
+        }
+    }
+
+    private static void requireAnswer(long begun) throws SocketTimeoutException {
+        if (System.nanoTime() - begun > PATIENCE.toNanos()) {
+            throw new SocketTimeoutException("nothing but pings came");
         }
     }
 
