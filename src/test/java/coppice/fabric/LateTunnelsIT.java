@@ -139,6 +139,30 @@ class LateTunnelsIT {
         assertIsWhatTheNextServerMakes(tunnel);
     }
 
+    @Test
+    void whatComesOutOfATunnelIsJoinedBeforeAnybodyLooksAtIt() {
+        var tunnel = create();
+        var joins =
+                Lab.shown(
+                        segment(),
+                        "unshare",
+                        "-m",
+                        "sh",
+                        "-c",
+                        "mount -t sysfs sysfs /sys; cat /sys/class/net/tn*/gro_flush_timeout;"
+                                + " ethtool -k $(basename /sys/class/net/tn*) | grep ^generic-receive");
+        var segments =
+                Lab.shown(
+                        lab.settings().namespace(tunnel.id().text()),
+                        "sh",
+                        "-c",
+                        "for end in $(ip -o link show type veth | cut -d' ' -f2 | cut -d@ -f1);"
+                                + " do ethtool -k $end | grep ^tcp-segmentation; done");
+        assertEquals(
+                "50000\ngeneric-receive-offload: on\ntcp-segmentation-offload: off\n",
+                joins + segments);
+    }
+
     private Tunnel create() {
         var vpc = guest.nic().membership().orElseThrow().vpc().text();
         var places = List.of(attachment(vpc, false));
