@@ -123,7 +123,7 @@ public final class Api implements HttpHandler {
         var family = found.served().family();
         Optional<Caller> caller =
                 family.needsCredential()
-                        ? Optional.of(gate.admit(request.headers()))
+                        ? Optional.of(gate.admit(found.served(), request.headers()))
                         : Optional.empty();
         var output = route.description().output();
         var after =

@@ -2,9 +2,11 @@ package coppice.api;
 
 import coppice.base.Code;
 import coppice.base.Failure;
+import coppice.base.Kind;
 import coppice.base.Secret;
 import coppice.http.Headers;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 
 /// Decides who is calling from the credential headers.
@@ -19,7 +21,37 @@ final class Gate {
         this.teamHeaders = headers.names("x-%s-team-id");
     }
 
-    Caller admit(Headers headers) {
+    /// `FORBIDDEN` for an identity where only the account itself may call.
+    Caller admit(Served served, Headers headers) {
+        var admission = served.route().admission();
+        try {
+            var caller = caller(headers);
+            if (caller.identity().isPresent() && !admission.isForIdentities()) {
+                throw new Failure(
+                        Code.FORBIDDEN,
+                        "an identity access token may not call this; use an API key of the account");
+            }
+            return caller;
+        } catch (Failure e) {
+            throw e.code().kind() == Kind.UNAUTHENTICATED ? stranger(e, served) : e;
+        }
+    }
+
+    private static Failure stranger(Failure failure, Served served) {
+        if (served.family() == Family.LEGACY) {
+            var template = served.template().toString();
+            var details =
+                    Map.<String, Object>of("route", template, "reason", failure.code().name());
+            return failure.as(Code.UNAUTHORIZED_ERROR, details);
+        }
+        return served.route()
+                .admission()
+                .stranger()
+                .map(code -> failure.as(code, Map.of()))
+                .orElse(failure);
+    }
+
+    private Caller caller(Headers headers) {
         var authorization = BrandedHeader.single(headers, List.of("Authorization"));
         var identity = BrandedHeader.single(headers, identityHeaders);
         if (authorization.isPresent() && identity.isPresent()) {
@@ -28,9 +60,7 @@ final class Gate {
                     "both Authorization and an identity access token are sent; send one of them");
         }
         if (identity.isPresent()) {
-            throw new Failure(
-                    Code.INVALID_IDENTITY_TOKEN,
-                    "the identity access token is unknown or revoked; ask for a new one");
+            return credentials.identity(new Secret(identity.get()));
         }
         var bearer = authorization.flatMap(Gate::bearer).orElseThrow(Gate::missing);
         if (teamHeaders.stream().anyMatch(headers::has)) {

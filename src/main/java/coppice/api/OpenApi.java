@@ -176,8 +176,10 @@ final class OpenApi {
         any.add(new Outcome(Code.UNAVAILABLE, "a needed part is down; retry"));
         if (served.family().needsCredential()) {
             any.add(new Outcome(Code.BAD_REQUEST, "malformed or invalid input"));
-            any.add(new Outcome(Code.MISSING_CREDENTIALS, "no credential"));
-            any.add(new Outcome(Code.INVALID_API_KEY, "the API key is unknown or revoked"));
+            strangers(served).forEach(any::add);
+        }
+        if (served.family().needsCredential() && !served.route().admission().isForIdentities()) {
+            any.add(new Outcome(Code.FORBIDDEN, "called with an identity access token"));
         }
         if (!served.template().parameters().isEmpty()) {
             any.add(new Outcome(Code.NOT_FOUND, "absent, or of another account"));
@@ -190,6 +192,22 @@ final class OpenApi {
             any.add(new Outcome(Code.UPGRADE_REQUIRED, "the request does not ask for a WebSocket"));
         }
         return Stream.concat(description.failures().stream(), any.build());
+    }
+
+    private static List<Outcome> strangers(Served served) {
+        if (served.family() == Family.LEGACY) {
+            return List.of(new Outcome(Code.UNAUTHORIZED_ERROR, "no usable credential"));
+        }
+        var admission = served.route().admission();
+        if (admission.stranger().isPresent()) {
+            return List.of(new Outcome(admission.stranger().get(), "no usable credential"));
+        }
+        var outcomes = new ArrayList<Outcome>();
+        outcomes.add(new Outcome(Code.MISSING_CREDENTIALS, "no credential"));
+        outcomes.add(new Outcome(Code.INVALID_API_KEY, "the API key is unknown or revoked"));
+        outcomes.add(
+                new Outcome(Code.INVALID_IDENTITY_TOKEN, "the access token is unknown or revoked"));
+        return outcomes;
     }
 
     private Map<String, Object> describe(Schema schema) {

@@ -4,6 +4,7 @@ import coppice.base.Code;
 import coppice.json.Schema;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 
 /// One operation: where it is served, what does it, and how it is documented. Immutable; each method gives a changed copy.
 ///
@@ -22,7 +23,8 @@ public record Route(
         List<Family> families,
         Handler handler,
         List<QueryParameter> query,
-        Description description) {
+        Description description,
+        Admission admission) {
 
     /// What the OpenAPI document says, and what is checked before the handler.
     public record Description(
@@ -36,6 +38,12 @@ public record Route(
             failures = List.copyOf(failures);
         }
     }
+
+    /// Who may call.
+    ///
+    /// @param isForIdentities whether an identity's access token may call it: the handler looks at its grants
+    /// @param stranger what all failures to tell who calls are called here, where not by their own names
+    record Admission(boolean isForIdentities, Optional<Code> stranger) {}
 
     public Route {
         families = List.copyOf(families);
@@ -70,7 +78,23 @@ public record Route(
         var description =
                 new Description(id, "Other", id, input, new Output.NoContent(), List.of());
         return new Route(
-                method, PathTemplate.parse(path), families, handler, List.of(), description);
+                method,
+                PathTemplate.parse(path),
+                families,
+                handler,
+                List.of(),
+                description,
+                new Admission(false, Optional.empty()));
+    }
+
+    /// An identity's access token may call it, too. The handler is to look at what is granted.
+    public Route forIdentities() {
+        return with(new Admission(true, admission.stranger));
+    }
+
+    /// Whoever has no usable credential is told this code, whatever is wrong with it. Legacy routes have their own.
+    public Route strangers(Code code) {
+        return with(new Admission(admission.isForIdentities, Optional.of(code)));
     }
 
     public Route about(String tag, String summary) {
@@ -126,16 +150,26 @@ public record Route(
 
     private Route with(String parameter, PathTemplate.Width width) {
         return new Route(
-                method, path.with(parameter, width), families, handler, query, description);
+                method,
+                path.with(parameter, width),
+                families,
+                handler,
+                query,
+                description,
+                admission);
     }
 
     private Route query(List<QueryParameter> more) {
         var all = new ArrayList<>(query);
         all.addAll(more);
-        return new Route(method, path, families, handler, all, description);
+        return new Route(method, path, families, handler, all, description, admission);
     }
 
     private Route with(Description changed) {
-        return new Route(method, path, families, handler, query, changed);
+        return new Route(method, path, families, handler, query, changed, admission);
+    }
+
+    private Route with(Admission changed) {
+        return new Route(method, path, families, handler, query, description, changed);
     }
 }

@@ -51,7 +51,7 @@ public final class ApiKeys {
         store.change(
                 handle -> {
                     refuseOverLimit(handle, account);
-                    insert(handle, key, text.secretHash());
+                    insert(handle, key, SecretHash.of(text.secret()));
                 });
         return new NewApiKey(key, text.bearer());
     }
@@ -63,8 +63,8 @@ public final class ApiKeys {
                 .flatMap(
                         text ->
                                 store.read(handle -> active(handle, text.id()))
-                                        .filter(stored -> text.hasSecretHash(stored.secretHash()))
-                                        .map(stored -> new Caller(stored.account())));
+                                        .filter(stored -> stored.hash.isOf(text.secret()))
+                                        .map(stored -> Caller.of(stored.account)));
     }
 
     /// The newest 1000 keys of the account, revoked ones too, newest first.
@@ -125,12 +125,12 @@ public final class ApiKeys {
                 .one();
     }
 
-    private static void insert(Handle handle, ApiKey key, String secretHash) {
+    private static void insert(Handle handle, ApiKey key, SecretHash hash) {
         handle.createUpdate(INSERT)
                 .bind("id", key.id().text())
                 .bind("account", key.account().toString())
                 .bind("name", key.name())
-                .bind("secretHash", secretHash)
+                .bind("secretHash", hash.text())
                 .bind("createdAt", key.createdAt().toEpochMilli())
                 .execute();
     }
@@ -143,7 +143,7 @@ public final class ApiKeys {
                         (row, _) ->
                                 new Active(
                                         AccountId.stored(row.getString("account_id")),
-                                        row.getString("secret_hash")))
+                                        new SecretHash(row.getString("secret_hash"))))
                 .findOne();
     }
 
@@ -157,5 +157,5 @@ public final class ApiKeys {
                 row.wasNull() ? Optional.empty() : Optional.of(Instant.ofEpochMilli(revokedAt)));
     }
 
-    private record Active(AccountId account, String secretHash) {}
+    private record Active(AccountId account, SecretHash hash) {}
 }

@@ -2,23 +2,21 @@ package coppice.main;
 
 import coppice.api.Api;
 import coppice.api.ApiSettings;
-import coppice.api.Caller;
-import coppice.api.Credentials;
 import coppice.api.Route;
 import coppice.api.legacy.LegacyFileRoutes;
+import coppice.api.legacy.LegacyIdentityRoutes;
 import coppice.api.legacy.LegacySnapshotRoutes;
 import coppice.api.legacy.LegacyTerminalRoutes;
 import coppice.api.legacy.LegacyVmRoutes;
 import coppice.api.v5.FileRoutes;
 import coppice.api.v5.FirewallRoutes;
+import coppice.api.v5.IdentityRoutes;
 import coppice.api.v5.SnapshotRoutes;
 import coppice.api.v5.TerminalRoutes;
 import coppice.api.v5.TunnelRoutes;
 import coppice.api.v5.UploadRoutes;
 import coppice.api.v5.VmRoutes;
 import coppice.api.v5.VpcRoutes;
-import coppice.base.Code;
-import coppice.base.Failure;
 import coppice.base.Slug;
 import coppice.base.Undo;
 import coppice.disk.DataVolume;
@@ -30,6 +28,9 @@ import coppice.http.HttpLimits;
 import coppice.http.HttpServer;
 import coppice.identity.Accounts;
 import coppice.identity.ApiKeys;
+import coppice.identity.Identities;
+import coppice.identity.IdentityTokens;
+import coppice.identity.VmGrants;
 import coppice.metrics.Metrics;
 import coppice.metrics.NetworkText;
 import coppice.network.Networks;
@@ -91,7 +92,6 @@ final class Server implements AutoCloseable {
         var volume = DataVolume.prepare(data, settings.volumeSize(), reflink);
         var store = keep(Store.open(data.resolve("coppice.db")));
         var accounts = new Accounts(store, Clock.systemUTC());
-        var keys = new ApiKeys(store, Clock.systemUTC());
         var networks = new Networks(store, NetworkKeys.limits(settings), Clock.systemUTC());
         var key = new ServerKey(data.resolve("wireguard.key"));
         var fabric = keep(fabric(settings, networks, key));
@@ -115,8 +115,11 @@ final class Server implements AutoCloseable {
         var more = new ArrayList<>(metrics(settings, store, accounts, host, fabric));
         more.addAll(files(vms, settings, store, host));
         more.addAll(tunnels(settings, networks, key));
+        var tokens = new IdentityTokens(store, Clock.systemUTC());
+        more.addAll(identities(store, tokens, vms));
+        var credentials = new StoredCredentials(new ApiKeys(store, Clock.systemUTC()), tokens);
         var routes = routes(vms, networks, settings, more);
-        var api = new Api(apiSettings(settings), credentials(keys), routes);
+        var api = new Api(apiSettings(settings), credentials, routes);
         port = keep(HttpServer.start(address(settings), HttpLimits.DEFAULT, api)).port();
         LOG.info("listening on port {}, {}", port, host.launcher().hypervisor());
     }
@@ -218,6 +221,15 @@ final class Server implements AutoCloseable {
                 .toList();
     }
 
+    private static List<Route> identities(Store store, IdentityTokens tokens, Vms vms) {
+        var identities = new Identities(store, Clock.systemUTC());
+        var grants = new VmGrants(store, Clock.systemUTC());
+        return Stream.concat(
+                        new IdentityRoutes(identities, tokens, grants, vms).routes().stream(),
+                        new LegacyIdentityRoutes(identities, tokens, grants, vms).routes().stream())
+                .toList();
+    }
+
     private static List<Route> routes(
             Vms vms, Networks networks, Settings settings, List<Route> more) {
         var brand = settings.brand().text();
@@ -249,17 +261,6 @@ final class Server implements AutoCloseable {
                 usual.maxJson(),
                 usual.maxJsonAtOnce(),
                 usual.bodyTime());
-    }
-
-    private static Credentials credentials(ApiKeys keys) {
-        return bearer ->
-                keys.authenticate(bearer.reveal())
-                        .map(caller -> new Caller(caller.account().uuid()))
-                        .orElseThrow(
-                                () ->
-                                        new Failure(
-                                                Code.INVALID_API_KEY,
-                                                "the API key is unknown or revoked; make one with './coppice key create'"));
     }
 
     private <T extends AutoCloseable> T keep(T part) {

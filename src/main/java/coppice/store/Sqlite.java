@@ -11,6 +11,7 @@ import java.sql.SQLException;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.locks.LockSupport;
+import java.util.function.Predicate;
 import java.util.stream.Stream;
 import org.jdbi.v3.core.ConnectionFactory;
 import org.jdbi.v3.core.Handles;
@@ -26,6 +27,7 @@ final class Sqlite {
     private static final int LOG_BYTES = 64 << 20;
 
     private static final String UNIQUE_IN_POSTGRESQL = "23505";
+    private static final String REFERENCE_IN_POSTGRESQL = "23503";
 
     private static final Duration RETRY = Duration.ofMillis(5);
 
@@ -127,13 +129,24 @@ final class Sqlite {
     }
 
     static boolean isUniqueViolation(Throwable e) {
+        return isViolation(e, Sqlite::isUnique, UNIQUE_IN_POSTGRESQL);
+    }
+
+    static boolean isMissingReference(Throwable e) {
+        return isViolation(
+                e,
+                code -> code == SQLiteErrorCode.SQLITE_CONSTRAINT_FOREIGNKEY,
+                REFERENCE_IN_POSTGRESQL);
+    }
+
+    private static boolean isViolation(
+            Throwable e, Predicate<SQLiteErrorCode> code, String inPostgresql) {
         return causes(e)
                 .anyMatch(
                         cause ->
                                 switch (cause) {
-                                    case SQLiteException s -> isUnique(s.getResultCode());
-                                    case SQLException s ->
-                                            UNIQUE_IN_POSTGRESQL.equals(s.getSQLState());
+                                    case SQLiteException s -> code.test(s.getResultCode());
+                                    case SQLException s -> inPostgresql.equals(s.getSQLState());
                                     default -> false;
                                 });
     }

@@ -114,6 +114,11 @@ public final class Store implements AutoCloseable {
         return Sqlite.isUniqueViolation(e);
     }
 
+    /// Whether a row was refused because what it refers to does not exist, judged by the database's error code.
+    public static boolean isMissingReference(Throwable e) {
+        return Sqlite.isMissingReference(e);
+    }
+
     /// Takes no more work, finishes what was taken, and closes the file.
     @Override
     public void close() {

@@ -13,10 +13,10 @@ import java.util.List;
 import java.util.Optional;
 import java.util.UUID;
 
-/// Calls routes as HTTP would, without a socket. The key of a caller is its account.
+/// Calls routes as HTTP would, without a socket. The key of a caller is its account, where nothing else is said.
 public final class ApiCaller {
     private final Api api;
-    private final UUID account;
+    private final Headers credential;
 
     /// What was answered.
     public record Answer(int status, String text) {
@@ -43,22 +43,37 @@ public final class ApiCaller {
     }
 
     public ApiCaller(List<Route> routes, UUID account) {
-        this(
-                new Api(
-                        ApiSettings.at(URI.create("https://api.test")),
-                        key -> new Caller(UUID.fromString(key.reveal())),
-                        routes),
-                account);
+        this(routes, key -> new Caller(UUID.fromString(key.reveal())), account);
     }
 
-    private ApiCaller(Api api, UUID account) {
+    public ApiCaller(List<Route> routes, Credentials credentials, UUID account) {
+        this(
+                new Api(ApiSettings.at(URI.create("https://api.test")), credentials, routes),
+                key(account));
+    }
+
+    private ApiCaller(Api api, Headers credential) {
         this.api = api;
-        this.account = account;
+        this.credential = credential;
+    }
+
+    private static Headers key(UUID account) {
+        return Headers.of("Authorization", "Bearer " + account);
     }
 
     /// The same routes, called by another account.
     public ApiCaller as(UUID other) {
-        return new ApiCaller(api, other);
+        return new ApiCaller(api, key(other));
+    }
+
+    /// The same routes, called with the access token of an identity.
+    public ApiCaller withToken(String token) {
+        return new ApiCaller(api, Headers.of("x-svc-identity-access-token", token));
+    }
+
+    /// The same routes, called by nobody.
+    public ApiCaller withoutCredential() {
+        return new ApiCaller(api, Headers.none());
     }
 
     public Answer get(String path) {
@@ -109,7 +124,7 @@ public final class ApiCaller {
                                 question < 0
                                         ? Optional.empty()
                                         : Optional.of(target.substring(question + 1)),
-                                headers.and("Authorization", "Bearer " + account),
+                                headers.and(credential),
                                 body));
         var answer =
                 new Answer(
@@ -127,7 +142,7 @@ public final class ApiCaller {
             return;
         }
         var body = answer.body();
-        boolean isLegacy = target.startsWith("/v1/");
+        boolean isLegacy = target.matches("/([a-z]+/)?v1/.*");
         var error = isLegacy ? body.string("code") : Optional.empty();
         var description = isLegacy ? body.string("message") : Optional.empty();
         if (body.string("code").isEmpty()

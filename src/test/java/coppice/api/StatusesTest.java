@@ -23,26 +23,32 @@ class StatusesTest {
                             GROUP_NAME_EMPTY SERVICE_NAME_EMPTY SERVICE_NAME_TOO_LONG SERVICE_NAME_INVALID_PREFIX
                             SERVICE_NAME_INVALID_CHARS EXEC_EMPTY ENV_KEY_EMPTY ENV_KEY_CONTAINS_EQUALS USER_EMPTY GROUP_EMPTY
                             WORKDIR_EMPTY WANTED_BY_EMPTY AFTER_ARRAY_CONTAINS_EMPTY REQUIRES_ARRAY_CONTAINS_EMPTY
-                            ON_FAILURE_ARRAY_CONTAINS_EMPTY
+                            ON_FAILURE_ARRAY_CONTAINS_EMPTY MANAGED_IDENTITY_DELETE
                             """),
                     Map.entry(
                             401,
-                            "MISSING_CREDENTIALS INVALID_API_KEY INVALID_IDENTITY_TOKEN INVALID_CLI_CREDENTIAL"),
+                            """
+                            MISSING_CREDENTIALS INVALID_API_KEY INVALID_IDENTITY_TOKEN INVALID_CLI_CREDENTIAL MISSING_ACCOUNT_CONTEXT
+                            UNAUTHORIZED_ERROR
+                            """),
                     Map.entry(
                             403,
-                            "FORBIDDEN ACCESS_DENIED VM_LIMIT_EXCEEDED TOTAL_VM_LIMIT_EXCEEDED SNAPSHOT_LIMIT_EXCEEDED"),
+                            """
+                            FORBIDDEN ACCESS_DENIED VM_LIMIT_EXCEEDED TOTAL_VM_LIMIT_EXCEEDED SNAPSHOT_LIMIT_EXCEEDED
+                            CANNOT_DELETE_MANAGED_IDENTITY CANNOT_MODIFY_MANAGED_IDENTITY
+                            """),
                     Map.entry(
                             404,
                             """
                             NOT_FOUND FILE_NOT_FOUND VM_NOT_FOUND SNAPSHOT_NOT_FOUND NO_DEFAULT_SNAPSHOT_AVAILABLE USER_NOT_FOUND
-                            GROUP_NOT_FOUND SERVICE_NOT_FOUND
+                            GROUP_NOT_FOUND SERVICE_NOT_FOUND IDENTITY_NOT_FOUND VM_PERMISSION_NOT_FOUND
                             """),
                     Map.entry(405, "METHOD_NOT_ALLOWED"),
                     Map.entry(
                             409,
                             """
                             CONFLICT VM_IS_SUSPENDING SNAPSHOT_IS_ACCOUNT_DEFAULT SNAPSHOT_ALREADY_DELETED SERVICE_ALREADY_EXISTS
-                            AGENT_UNSUPPORTED
+                            AGENT_UNSUPPORTED PERMISSION_ALREADY_EXISTS
                             """),
                     Map.entry(410, "VM_DELETED"),
                     Map.entry(413, "PAYLOAD_TOO_LARGE"),

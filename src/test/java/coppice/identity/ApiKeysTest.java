@@ -57,8 +57,8 @@ class ApiKeysTest {
     void aKeyStandsForItsAccount() {
         var ofAda = keys.create(ada, "laptop");
         var ofBob = keys.create(bob, "laptop");
-        assertEquals(Optional.of(new Caller(ada)), keys.authenticate(ofAda.bearer().reveal()));
-        assertEquals(Optional.of(new Caller(bob)), keys.authenticate(ofBob.bearer().reveal()));
+        assertEquals(Optional.of(Caller.of(ada)), keys.authenticate(ofAda.bearer().reveal()));
+        assertEquals(Optional.of(Caller.of(bob)), keys.authenticate(ofBob.bearer().reveal()));
     }
 
     @Test

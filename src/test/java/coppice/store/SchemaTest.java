@@ -27,10 +27,13 @@ class SchemaTest {
                     "attachments",
                     "deleted_vms",
                     "firewall_rules",
+                    "identities",
+                    "identity_tokens",
                     "nics",
                     "snapshots",
                     "tunnels",
                     "uploads",
+                    "vm_grants",
                     "vms",
                     "vpcs");
 

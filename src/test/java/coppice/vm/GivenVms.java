@@ -118,6 +118,10 @@ public final class GivenVms implements AutoCloseable {
                 settings.activityThreshold());
     }
 
+    public Store store() {
+        return store;
+    }
+
     public Networks networks() {
         return networks;
     }

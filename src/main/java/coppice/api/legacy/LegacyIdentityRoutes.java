@@ -1,0 +1,170 @@
+package coppice.api.legacy;
+
+import static coppice.api.Method.DELETE;
+import static coppice.api.Method.GET;
+import static coppice.api.Method.POST;
+
+import coppice.api.Call;
+import coppice.api.Reply;
+import coppice.api.Route;
+import coppice.base.Code;
+import coppice.base.Failure;
+import coppice.identity.Identities;
+import coppice.identity.Identity;
+import coppice.identity.IdentityTokens;
+import coppice.identity.VmGrants;
+import coppice.json.JsonWriter;
+import coppice.json.Schema;
+import coppice.vm.Vms;
+import java.util.List;
+import java.util.Map;
+import java.util.UUID;
+import java.util.stream.Stream;
+
+/// The legacy operations on identities and their access tokens, and the one that tells who is calling.
+public final class LegacyIdentityRoutes {
+    private static final String IDENTITIES = "/identity/v1/identities";
+    static final String IDENTITY = IDENTITIES + "/{identity}";
+    private static final String TOKENS = IDENTITY + "/tokens";
+    static final String ABSENT = "absent, or of another account";
+
+    private final Identities identities;
+    private final IdentityTokens tokens;
+    private final LegacyVmGrants grants;
+
+    public LegacyIdentityRoutes(
+            Identities identities, IdentityTokens tokens, VmGrants grants, Vms vms) {
+        this.identities = identities;
+        this.tokens = tokens;
+        this.grants = new LegacyVmGrants(identities, grants, vms);
+    }
+
+    public List<Route> routes() {
+        return Stream.of(identityRoutes(), tokenRoutes(), grants.routes())
+                .flatMap(List::stream)
+                .toList();
+    }
+
+    private List<Route> identityRoutes() {
+        return List.of(
+                Route.legacy(GET, "/auth/v1/whoami", "legacyWhoAmI", LegacyIdentityRoutes::who)
+                        .about("Legacy", "Tell who is calling")
+                        .returns(LegacyIdentitySchemas.WHO)
+                        .forIdentities(),
+                Route.legacy(GET, IDENTITIES, "legacyListIdentities", this::list)
+                        .about("Legacy", "List identities, newest first")
+                        .query("includeManaged", Schema.bool(), "Managed ones, too; default false.")
+                        .paged()
+                        .returns(LegacyIdentitySchemas.LIST),
+                Route.legacy(POST, IDENTITIES, "legacyCreateIdentity", this::create)
+                        .about("Legacy", "Create an identity: an end user of the account")
+                        .takes(LegacyIdentitySchemas.CREATE)
+                        .returns(LegacyIdentitySchemas.IDENTITY)
+                        .fails(Code.CONFLICT, "the account's limit of identities"),
+                Route.legacy(DELETE, IDENTITY, "legacyDeleteIdentity", this::delete)
+                        .about("Legacy", "Delete an identity with its tokens and permissions")
+                        .returns(Schema.object())
+                        .fails(Code.IDENTITY_NOT_FOUND, ABSENT)
+                        .fails(Code.CANNOT_DELETE_MANAGED_IDENTITY, "it is managed"));
+    }
+
+    private List<Route> tokenRoutes() {
+        return List.of(
+                Route.legacy(GET, TOKENS, "legacyListIdentityTokens", this::listTokens)
+                        .about("Legacy", "List the access tokens of an identity, newest first")
+                        .returns(LegacyIdentitySchemas.TOKENS)
+                        .fails(Code.IDENTITY_NOT_FOUND, ABSENT),
+                Route.legacy(POST, TOKENS, "legacyCreateIdentityToken", this::createToken)
+                        .about("Legacy", "Make an access token, which is shown only now")
+                        .returns(LegacyIdentitySchemas.NEW_TOKEN)
+                        .fails(Code.IDENTITY_NOT_FOUND, ABSENT)
+                        .fails(Code.CANNOT_MODIFY_MANAGED_IDENTITY, "it is managed")
+                        .fails(Code.CONFLICT, "the identity has 100 tokens"),
+                Route.legacy(DELETE, TOKENS + "/{token}", "legacyRevokeToken", this::revokeToken)
+                        .about("Legacy", "Revoke an access token, at once")
+                        .returns(Schema.object())
+                        .fails(Code.IDENTITY_NOT_FOUND, ABSENT)
+                        .fails(Code.CANNOT_MODIFY_MANAGED_IDENTITY, "it is managed"));
+    }
+
+    private static Reply who(Call call) {
+        var caller = call.caller();
+        return Reply.ok(
+                new JsonWriter()
+                        .put("accountId", caller.account())
+                        .putOrNull("identityId", caller.identity()));
+    }
+
+    private Reply list(Call call) {
+        boolean withManaged = call.query().bool("includeManaged").orElse(false);
+        var page = call.page();
+        var account = LegacyVmRoutes.account(call);
+        var listed = identities.list(account, withManaged, page.limit(), page.offset());
+        return Reply.ok(
+                new JsonWriter()
+                        .put(
+                                "identities",
+                                listed.identities().stream()
+                                        .map(LegacyIdentityRoutes::write)
+                                        .toList())
+                        .put("offset", page.offset())
+                        .put("total", listed.total()));
+    }
+
+    private Reply create(Call call) {
+        boolean isManaged = call.body().bool("managed").orElse(false);
+        return Reply.ok(write(identities.create(LegacyVmRoutes.account(call), isManaged)));
+    }
+
+    private Reply delete(Call call) {
+        try {
+            identities.delete(LegacyVmRoutes.account(call), call.path("identity"));
+            return Reply.ok(new JsonWriter());
+        } catch (Failure e) {
+            throw e.code() == Code.MANAGED_IDENTITY_DELETE
+                    ? e.as(Code.CANNOT_DELETE_MANAGED_IDENTITY, Map.of())
+                    : e;
+        }
+    }
+
+    private Reply listTokens(Call call) {
+        var all = tokens.list(LegacyVmRoutes.account(call), call.path("identity"));
+        return Reply.ok(
+                new JsonWriter()
+                        .put("tokens", all.stream().map(LegacyIdentityRoutes::token).toList()));
+    }
+
+    private Reply createToken(Call call) {
+        var identity = unmanaged(identities, call);
+        var token = tokens.create(identity.account(), identity.id().toString());
+        return Reply.ok(token(token.id()).put("token", token.token().reveal()));
+    }
+
+    private Reply revokeToken(Call call) {
+        var identity = unmanaged(identities, call);
+        tokens.revoke(identity.account(), identity.id().toString(), call.path("token"));
+        return Reply.ok(new JsonWriter());
+    }
+
+    /// The identity that the path names, which the caller wants to change.
+    static Identity unmanaged(Identities identities, Call call) {
+        var identity = identities.require(LegacyVmRoutes.account(call), call.path("identity"));
+        if (identity.isManaged()) {
+            throw new Failure(
+                    Code.CANNOT_MODIFY_MANAGED_IDENTITY,
+                    "identity %s is managed by the platform and cannot be changed"
+                            .formatted(identity.id()));
+        }
+        return identity;
+    }
+
+    private static JsonWriter write(Identity identity) {
+        return new JsonWriter()
+                .put("id", identity.id().uuid())
+                .put("managed", identity.isManaged());
+    }
+
+    private static JsonWriter token(UUID id) {
+        return new JsonWriter().put("id", id);
+    }
+}

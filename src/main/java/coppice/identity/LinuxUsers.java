@@ -1,0 +1,58 @@
+package coppice.identity;
+
+import coppice.base.Code;
+import coppice.base.Failure;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Optional;
+import java.util.regex.Pattern;
+
+/// As which users of a guest a grant lets commands run. They need not exist there yet.
+///
+/// @param names absent: as any; never empty
+public record LinuxUsers(Optional<List<String>> names) {
+    private static final int MAX = 64;
+    private static final Pattern FORM = Pattern.compile("[a-z_][a-z0-9_-]{0,31}");
+
+    public static final LinuxUsers ANY = new LinuxUsers(Optional.empty());
+
+    public LinuxUsers {
+        names = names.map(List::copyOf);
+    }
+
+    /// Reads what a caller sent as `field`, without duplicates. `BAD_REQUEST` if there are none or more than 64, or if one is no name of a
+    /// user.
+    public static LinuxUsers only(String field, List<String> names) {
+        if (names.isEmpty()) {
+            throw fault(field, "must name at least one user, or be null for any user");
+        }
+        if (names.size() > MAX) {
+            throw fault(field, "must name at most %d users".formatted(MAX));
+        }
+        for (int i = 0; i < names.size(); i++) {
+            if (!FORM.matcher(names.get(i)).matches()) {
+                throw fault(
+                        "%s[%d]".formatted(field, i),
+                        "must be the name of a Linux user: up to 32 of a-z, 0-9, _ and -, the first no digit and no dash");
+            }
+        }
+        return new LinuxUsers(Optional.of(names.stream().distinct().toList()));
+    }
+
+    public boolean permit(String user) {
+        return names.isEmpty() || names.get().contains(user);
+    }
+
+    /// For the store: names have no blanks.
+    Optional<String> text() {
+        return names.map(all -> String.join(" ", all));
+    }
+
+    static LinuxUsers stored(Optional<String> text) {
+        return new LinuxUsers(text.map(all -> Arrays.asList(all.split(" "))));
+    }
+
+    private static Failure fault(String field, String problem) {
+        return new Failure(Code.BAD_REQUEST, field + " " + problem);
+    }
+}

@@ -1,0 +1,87 @@
+package coppice.api.v5;
+
+import coppice.api.ApiCaller;
+import coppice.api.Caller;
+import coppice.api.Credentials;
+import coppice.api.Route;
+import coppice.api.legacy.LegacyIdentityRoutes;
+import coppice.base.Secret;
+import coppice.identity.Identities;
+import coppice.identity.IdentityId;
+import coppice.identity.IdentityTokens;
+import coppice.identity.VmGrants;
+import coppice.vm.GivenVms;
+import java.nio.file.Path;
+import java.time.Clock;
+import java.util.List;
+import java.util.UUID;
+import java.util.stream.Stream;
+
+/// The routes of identities in all families. Ada has a VM, which is stopped, and Bob has none.
+public final class IdentityServer implements AutoCloseable {
+    private final GivenVms given;
+    private final IdentityTokens tokens;
+    private final List<Route> routes;
+
+    public IdentityServer(Path directory) {
+        given = new GivenVms(directory);
+        var clock = Clock.systemUTC();
+        tokens = new IdentityTokens(given.store(), clock);
+        var identities = new Identities(given.store(), clock);
+        var grants = new VmGrants(given.store(), clock);
+        routes =
+                Stream.of(
+                                new IdentityRoutes(identities, tokens, grants, given.vms())
+                                        .routes(),
+                                new LegacyIdentityRoutes(identities, tokens, grants, given.vms())
+                                        .routes())
+                        .flatMap(List::stream)
+                        .toList();
+    }
+
+    public GivenVms given() {
+        return given;
+    }
+
+    public List<Route> routes() {
+        return routes;
+    }
+
+    public ApiCaller ada() {
+        return new ApiCaller(routes, credentials(), given.ada().uuid());
+    }
+
+    public ApiCaller bob() {
+        return ada().as(given.bob().uuid());
+    }
+
+    private Credentials credentials() {
+        return new Credentials() {
+            @Override
+            public Caller resolve(Secret apiKey) {
+                return new Caller(UUID.fromString(apiKey.reveal()));
+            }
+
+            @Override
+            public Caller identity(Secret accessToken) {
+                return tokens.authenticate(accessToken.reveal())
+                        .map(
+                                known ->
+                                        new Caller(
+                                                known.account().uuid(),
+                                                known.identity().map(IdentityId::uuid)))
+                        .orElseThrow(Credentials::unknownToken);
+            }
+        };
+    }
+
+    /// The id of Ada's VM.
+    public String vm() {
+        return given.stopped().id().text();
+    }
+
+    @Override
+    public void close() {
+        given.close();
+    }
+}
