@@ -39,8 +39,19 @@ public record LinuxUsers(Optional<List<String>> names) {
         return new LinuxUsers(Optional.of(names.stream().distinct().toList()));
     }
 
-    public boolean permit(String user) {
-        return names.isEmpty() || names.get().contains(user);
+    /// Checks whom a caller wants to act as, in `field`. Who may act only as some must say as whom: `BAD_REQUEST`. `LINUX_USER_NOT_ALLOWED`
+    /// for another one.
+    public void check(String field, Optional<String> wanted) {
+        if (names.isEmpty()) {
+            return;
+        }
+        var may = String.join(", ", names.get());
+        var user = wanted.orElseThrow(() -> fault(field, "is required; you may act as " + may));
+        if (!names.get().contains(user)) {
+            throw new Failure(
+                    Code.LINUX_USER_NOT_ALLOWED,
+                    "%s: you may not act as %s, but as %s".formatted(field, user, may));
+        }
     }
 
     /// For the store: names have no blanks.

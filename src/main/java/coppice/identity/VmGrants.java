@@ -78,6 +78,11 @@ public final class VmGrants {
                 });
     }
 
+    /// What an identity, of whatever account, was granted on a VM.
+    public Optional<VmGrant> find(IdentityId identity, String vm) {
+        return store.read(handle -> find(handle, identity.toString(), vm));
+    }
+
     /// `VM_PERMISSION_NOT_FOUND` if there is none.
     public VmGrant require(AccountId account, String identity, String vm) {
         return store.read(handle -> require(handle, account, identity, vm));

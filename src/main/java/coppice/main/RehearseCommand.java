@@ -3,6 +3,7 @@ package coppice.main;
 import coppice.api.Api;
 import coppice.api.ApiSettings;
 import coppice.api.Caller;
+import coppice.api.VmRights;
 import coppice.api.v5.VmRoutes;
 import coppice.base.Code;
 import coppice.base.Failure;
@@ -78,7 +79,7 @@ final class RehearseCommand implements Runnable {
                     new Api(
                             ApiSettings.at(URI.create(settings.baseUrl())),
                             bearer -> caller(keys, bearer.reveal()),
-                            new VmRoutes(vms, networks, Optional.empty()).routes());
+                            new VmRoutes(vms, networks, Optional.empty(), VmRights.NONE).routes());
             var address = new InetSocketAddress(InetAddress.getLoopbackAddress(), 0);
             var http = undo.add(HttpServer.start(address, HttpLimits.DEFAULT, api));
             var account = accounts.create(new Slug("rehearsal"), "rehearsal");

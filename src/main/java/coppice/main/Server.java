@@ -3,6 +3,7 @@ package coppice.main;
 import coppice.api.Api;
 import coppice.api.ApiSettings;
 import coppice.api.Route;
+import coppice.api.VmRights;
 import coppice.api.legacy.LegacyFileRoutes;
 import coppice.api.legacy.LegacyIdentityRoutes;
 import coppice.api.legacy.LegacySnapshotRoutes;
@@ -116,9 +117,10 @@ final class Server implements AutoCloseable {
         more.addAll(files(vms, settings, store, host));
         more.addAll(tunnels(settings, networks, key));
         var tokens = new IdentityTokens(store, Clock.systemUTC());
-        more.addAll(identities(store, tokens, vms));
+        var grants = new VmGrants(store, Clock.systemUTC());
+        more.addAll(identities(store, tokens, grants, vms));
         var credentials = new StoredCredentials(new ApiKeys(store, Clock.systemUTC()), tokens);
-        var routes = routes(vms, networks, settings, more);
+        var routes = routes(vms, networks, settings, VmRights.of(grants), more);
         var api = new Api(apiSettings(settings), credentials, routes);
         port = keep(HttpServer.start(address(settings), HttpLimits.DEFAULT, api)).port();
         LOG.info("listening on port {}, {}", port, host.launcher().hypervisor());
@@ -221,9 +223,9 @@ final class Server implements AutoCloseable {
                 .toList();
     }
 
-    private static List<Route> identities(Store store, IdentityTokens tokens, Vms vms) {
+    private static List<Route> identities(
+            Store store, IdentityTokens tokens, VmGrants grants, Vms vms) {
         var identities = new Identities(store, Clock.systemUTC());
-        var grants = new VmGrants(store, Clock.systemUTC());
         return Stream.concat(
                         new IdentityRoutes(identities, tokens, grants, vms).routes().stream(),
                         new LegacyIdentityRoutes(identities, tokens, grants, vms).routes().stream())
@@ -231,17 +233,17 @@ final class Server implements AutoCloseable {
     }
 
     private static List<Route> routes(
-            Vms vms, Networks networks, Settings settings, List<Route> more) {
+            Vms vms, Networks networks, Settings settings, VmRights rights, List<Route> more) {
         var brand = settings.brand().text();
         var terminals = new Terminals(vms);
         return Stream.of(
                         more,
-                        new VmRoutes(vms, networks, NetworkKeys.egress(settings)).routes(),
+                        new VmRoutes(vms, networks, NetworkKeys.egress(settings), rights).routes(),
                         new SnapshotRoutes(vms).routes(),
                         new TerminalRoutes(terminals).routes(),
                         new VpcRoutes(networks, vms).routes(),
                         new FirewallRoutes(networks, vms).routes(),
-                        new LegacyVmRoutes(vms, brand).routes(),
+                        new LegacyVmRoutes(vms, brand, rights).routes(),
                         new LegacyTerminalRoutes(vms, terminals, brand).routes(),
                         new LegacySnapshotRoutes(vms.snapshots()).routes())
                 .flatMap(List::stream)

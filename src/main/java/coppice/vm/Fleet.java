@@ -72,7 +72,7 @@ final class Fleet {
                 });
     }
 
-    private static Failure absent(String name) {
+    static Failure absent(String name) {
         var clean = name.replaceAll("\\p{Cntrl}", "?");
         return new Failure(
                 Code.NOT_FOUND,

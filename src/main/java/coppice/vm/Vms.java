@@ -151,6 +151,11 @@ public final class Vms implements Guests, AutoCloseable {
         return context.fleet().named(account, name).vm();
     }
 
+    /// What [#get] throws when the account has no VM of this name.
+    public static Failure absent(String name) {
+        return Fleet.absent(name);
+    }
+
     /// Changes the settings. With `reassign`, their slug is taken from the VM that holds it.
     public Vm update(
             AccountId account, String name, UnaryOperator<Vm.Settings> change, boolean reassign) {

@@ -35,7 +35,7 @@ class StatusesTest {
                             403,
                             """
                             FORBIDDEN ACCESS_DENIED VM_LIMIT_EXCEEDED TOTAL_VM_LIMIT_EXCEEDED SNAPSHOT_LIMIT_EXCEEDED
-                            CANNOT_DELETE_MANAGED_IDENTITY CANNOT_MODIFY_MANAGED_IDENTITY
+                            LINUX_USER_NOT_ALLOWED CANNOT_DELETE_MANAGED_IDENTITY CANNOT_MODIFY_MANAGED_IDENTITY
                             """),
                     Map.entry(
                             404,

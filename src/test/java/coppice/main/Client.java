@@ -16,6 +16,7 @@ import java.net.http.HttpResponse;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.Base64;
+import java.util.HashMap;
 import java.util.Map;
 import java.util.Optional;
 import java.util.function.Supplier;
@@ -91,7 +92,14 @@ final class Client {
 
     /// One that sends this header as well.
     Client with(String header, String value) {
-        return new Client(http, baseUrl, key, Map.of(header, value), log);
+        var more = new HashMap<>(headers);
+        more.put(header, value);
+        return new Client(http, baseUrl, key, more, log);
+    }
+
+    /// One that is the identity whose access token this is.
+    Client withToken(String token) {
+        return new Client(http, baseUrl, "", Map.of("x-svc-identity-access-token", token), log);
     }
 
     /// What the server says of itself.
@@ -184,8 +192,10 @@ final class Client {
         var request =
                 HttpRequest.newBuilder(URI.create(baseUrl + path))
                         .timeout(PATIENCE)
-                        .header("Authorization", "Bearer " + key)
                         .method(method, body);
+        if (!key.isEmpty()) {
+            request.header("Authorization", "Bearer " + key);
+        }
         headers.forEach(request::header);
         more.forEach(request::header);
         return request;

@@ -39,6 +39,38 @@ class ExecIT {
     }
 
     @Test
+    void anIdentityRunsCommandsAsWhomItMayUntilThatIsTakenBack() {
+        var identity = client.post("/v5/identities", "").expect(200).requiredString("id");
+        var own = "/v5/identities/" + identity;
+        var token = client.post(own + "/tokens", "").expect(200).requiredString("token");
+        var id = client.get("/v5/vms/" + vm).expect(200).requiredString("id");
+        var grant = "{\"vmId\":\"%s\",\"allowedLinuxUsers\":[\"root\"]}".formatted(id);
+        client.post(own + "/permissions/vm", grant).expect(200);
+        installation.killServer();
+        installation.startServer();
+
+        var holder = client.withToken(token);
+        var path = "/v5/vms/%s/exec-await".formatted(vm);
+        var asRoot = "{\"command\":\"id -un\",\"linuxUser\":\"root\"}";
+        client.post("/v5/vms/%s/pause".formatted(vm), "").expect(200);
+        assertEquals("root\n", holder.post(path, asRoot).expect(200).requiredString("stdout"));
+        holder.post(path, Client.exec("true")).expect(400, "BAD_REQUEST");
+        holder.post(path, asRoot.replace("root", "nobody")).expect(403, "LINUX_USER_NOT_ALLOWED");
+        var old = "/v1/vms/%s/exec-await".formatted(vm);
+        var oldRoot = holder.with("X-Svc-Vm-Linux-User-Id", "root");
+        assertEquals(
+                "root\n",
+                oldRoot.post(old, Client.exec("id -un")).expect(200).requiredString("stdout"));
+        holder.post("/v5/vms/%s/pause".formatted(vm), "").expect(403, "FORBIDDEN");
+
+        client.delete(own + "/permissions/vm/" + id).expect(204);
+        holder.post(path, asRoot).expect(404, "NOT_FOUND");
+        oldRoot.post(old, Client.exec("id -un")).expect(404, "VM_NOT_FOUND");
+        client.delete(own).expect(204);
+        holder.post(path, asRoot).expect(401, "INVALID_IDENTITY_TOKEN");
+    }
+
+    @Test
     void aSignalIs128AndItsNumber() {
         assertEquals(128 + 9, exec("{\"command\":\"kill -9 $$\"}").requiredInteger("statusCode"));
     }

@@ -5,6 +5,7 @@ import coppice.api.Call;
 import coppice.api.Method;
 import coppice.api.Reply;
 import coppice.api.Route;
+import coppice.api.VmRights;
 import coppice.base.Code;
 import coppice.base.Failure;
 import coppice.guest.Exec;
@@ -30,10 +31,12 @@ final class LegacyExec {
 
     private final Vms vms;
     private final LinuxUserHeader user;
+    private final VmRights rights;
 
-    LegacyExec(Vms vms, LinuxUserHeader user) {
+    LegacyExec(Vms vms, LinuxUserHeader user, VmRights rights) {
         this.vms = vms;
         this.user = user;
+        this.rights = rights;
     }
 
     Route route() {
@@ -47,13 +50,17 @@ final class LegacyExec {
                 .fails(Code.CONFLICT, "the VM cannot be woken")
                 .fails(Code.RATE_LIMITED, "too many commands run in the VM")
                 .fails(Code.UNAVAILABLE, "the guest agent cannot be reached")
-                .fails(Code.VM_START_TIMEOUT, "the VM did not wake in time");
+                .fails(Code.VM_START_TIMEOUT, "the VM did not wake in time")
+                .fails(Code.LINUX_USER_NOT_ALLOWED, "the identity may act as others only")
+                .forIdentities();
     }
 
     private Reply exec(Call call) {
         var vm = LegacyVms.named(vms, LegacyVmRoutes.account(call), call.path("vm_id"));
+        var users = LegacyVms.users(rights, call, vm);
         try {
             var exec = read(call.body(), user.of(call), vm);
+            user.check(users, exec.user());
             return Reply.ok(write(vms.exec(vm.account(), vm.id().text(), exec)));
         } catch (Failure e) {
             throw LegacyFailures.naming(e, call.path("vm_id"));

@@ -5,6 +5,7 @@ import static coppice.api.Method.GET;
 import coppice.api.Call;
 import coppice.api.Reply;
 import coppice.api.Route;
+import coppice.api.VmRights;
 import coppice.base.Code;
 import coppice.identity.AccountId;
 import coppice.json.JsonWriter;
@@ -32,9 +33,11 @@ final class LegacyListing {
             new VmFilter(Optional.empty(), Optional.empty(), Optional.empty(), Map.of());
 
     private final Vms vms;
+    private final VmRights rights;
 
-    LegacyListing(Vms vms) {
+    LegacyListing(Vms vms, VmRights rights) {
         this.vms = vms;
+        this.rights = rights;
     }
 
     List<Route> routes() {
@@ -50,7 +53,8 @@ final class LegacyListing {
                 Route.legacy(GET, "/v1/vms/{vm_id}", "legacyGetVm", this::get)
                         .about("Legacy", "Get a VM")
                         .returns(LegacyVmSchemas.VM)
-                        .fails(Code.VM_NOT_FOUND, "absent, or of another account"));
+                        .fails(Code.VM_NOT_FOUND, "absent, or of another account")
+                        .forIdentities());
     }
 
     /// The word for a state here.
@@ -132,6 +136,7 @@ final class LegacyListing {
 
     private Reply get(Call call) {
         var vm = LegacyVms.named(vms, LegacyVmRoutes.account(call), call.path("vm_id"));
+        LegacyVms.users(rights, call, vm);
         return Reply.ok(
                 new JsonWriter()
                         .put("id", vm.id().text())

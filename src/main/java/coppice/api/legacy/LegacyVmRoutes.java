@@ -6,6 +6,7 @@ import coppice.api.BodyFields;
 import coppice.api.Call;
 import coppice.api.Reply;
 import coppice.api.Route;
+import coppice.api.VmRights;
 import coppice.base.Code;
 import coppice.base.Failure;
 import coppice.identity.AccountId;
@@ -30,19 +31,21 @@ public final class LegacyVmRoutes {
 
     private final Vms vms;
     private final LinuxUserHeader user;
+    private final VmRights rights;
 
     /// @param brand the word inside header names
-    public LegacyVmRoutes(Vms vms, String brand) {
+    public LegacyVmRoutes(Vms vms, String brand, VmRights rights) {
         this.vms = vms;
+        this.rights = rights;
         this.user = new LinuxUserHeader(brand);
     }
 
     public List<Route> routes() {
         return Stream.of(
-                        new LegacyListing(vms).routes(),
+                        new LegacyListing(vms, rights).routes(),
                         new LegacyStarts(vms).routes(),
                         new LegacyLife(vms).routes(),
-                        List.of(new LegacyExec(vms, user).route()),
+                        List.of(new LegacyExec(vms, user, rights).route()),
                         copyingRoutes(),
                         new LegacyServices(vms, user).routes())
                 .flatMap(List::stream)

@@ -1,8 +1,11 @@
 package coppice.api.legacy;
 
+import coppice.api.Call;
+import coppice.api.VmRights;
 import coppice.base.Code;
 import coppice.base.Failure;
 import coppice.identity.AccountId;
+import coppice.identity.LinuxUsers;
 import coppice.vm.Vm;
 import coppice.vm.VmState;
 import coppice.vm.Vms;
@@ -23,6 +26,16 @@ final class LegacyVms {
     static Vm named(Vms vms, AccountId account, String name) {
         try {
             return isBareId(name) ? ofBareId(vms, account, name) : vms.get(account, name);
+        } catch (Failure e) {
+            throw LegacyFailures.naming(e, name);
+        }
+    }
+
+    /// As which users of the guest the caller may act. A VM in which it may do nothing is as absent as one that is not there.
+    static LinuxUsers users(VmRights rights, Call call, Vm vm) {
+        var name = call.path("vm_id");
+        try {
+            return rights.require(call.caller(), vm.id().text(), () -> Vms.absent(name));
         } catch (Failure e) {
             throw LegacyFailures.naming(e, name);
         }

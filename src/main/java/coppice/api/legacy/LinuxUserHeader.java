@@ -4,6 +4,7 @@ import coppice.api.BrandedHeader;
 import coppice.api.Call;
 import coppice.base.Code;
 import coppice.base.Failure;
+import coppice.identity.LinuxUsers;
 import java.util.List;
 import java.util.Optional;
 import java.util.regex.Pattern;
@@ -16,6 +17,11 @@ final class LinuxUserHeader {
 
     LinuxUserHeader(String brand) {
         this.names = new BrandedHeader(brand).names("X-%s-Vm-Linux-User-Id");
+    }
+
+    /// Refuses to act as somebody whom the caller may not act as.
+    void check(LinuxUsers users, Optional<String> wanted) {
+        users.check(names.getFirst(), wanted);
     }
 
     /// Refuses as `BAD_REQUEST` what no user is called. Whether there is such a user, only the VM knows.

@@ -4,6 +4,7 @@ import coppice.api.Call;
 import coppice.api.Method;
 import coppice.api.Reply;
 import coppice.api.Route;
+import coppice.api.VmRights;
 import coppice.base.Code;
 import coppice.guest.Exec;
 import coppice.guest.ExecId;
@@ -30,9 +31,11 @@ final class ExecRoute {
     private static final Pattern USER = Pattern.compile("[a-z_][a-z0-9_-]{0,31}");
 
     private final Vms vms;
+    private final VmRights rights;
 
-    ExecRoute(Vms vms) {
+    ExecRoute(Vms vms, VmRights rights) {
         this.vms = vms;
+        this.rights = rights;
     }
 
     Route route() {
@@ -45,13 +48,18 @@ final class ExecRoute {
                 .fails(Code.AGENT_UNSUPPORTED, "the guest agent is too old")
                 .fails(Code.RATE_LIMITED, "too many commands run in the VM")
                 .fails(Code.UNAVAILABLE, "the guest agent cannot be reached")
-                .fails(Code.VM_START_TIMEOUT, "the VM did not wake in time");
+                .fails(Code.VM_START_TIMEOUT, "the VM did not wake in time")
+                .fails(Code.LINUX_USER_NOT_ALLOWED, "the identity may act as others only")
+                .forIdentities();
     }
 
     private Reply exec(Call call) {
-        var account = VmRoutes.account(call);
-        vms.get(account, call.path("vm"));
-        return Reply.ok(write(vms.exec(account, call.path("vm"), read(call.body()))));
+        var name = call.path("vm");
+        var vm = vms.get(VmRoutes.account(call), name);
+        var users = rights.require(call.caller(), vm.id().text(), () -> Vms.absent(name));
+        var exec = read(call.body());
+        users.check("linuxUser", exec.user());
+        return Reply.ok(write(vms.exec(vm.account(), vm.id().text(), exec)));
     }
 
     private static Exec read(JsonObject body) {

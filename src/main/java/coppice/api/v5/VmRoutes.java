@@ -8,6 +8,7 @@ import static coppice.api.Method.POST;
 import coppice.api.Call;
 import coppice.api.Reply;
 import coppice.api.Route;
+import coppice.api.VmRights;
 import coppice.base.Code;
 import coppice.base.Failure;
 import coppice.base.IpAddress;
@@ -33,31 +34,27 @@ import java.util.function.BiFunction;
 public final class VmRoutes {
     private final Vms vms;
     private final Networks networks;
+    private final VmRights rights;
     private final VmJson json;
     private final ExecRoute exec;
 
     /// @param egress the address with which VMs appear in the IPv4 Internet, if it is known
-    public VmRoutes(Vms vms, Networks networks, Optional<IpAddress> egress) {
+    public VmRoutes(Vms vms, Networks networks, Optional<IpAddress> egress, VmRights rights) {
         this.vms = vms;
+        this.rights = rights;
         this.networks = networks;
         this.json = new VmJson(vms, networks, egress);
-        this.exec = new ExecRoute(vms);
+        this.exec = new ExecRoute(vms, rights);
     }
 
     public List<Route> routes() {
         return List.of(
                 createRoute(),
                 listRoute(),
-                Route.v5(
-                                GET,
-                                "/vms/{vm}",
-                                "getVm",
-                                call ->
-                                        Reply.ok(
-                                                json.write(
-                                                        vms.get(account(call), call.path("vm")))))
+                Route.v5(GET, "/vms/{vm}", "getVm", this::get)
                         .about("VMs", "Get a VM")
-                        .returns(VmSchemas.VM),
+                        .returns(VmSchemas.VM)
+                        .forIdentities(),
                 Route.v5(PATCH, "/vms/{vm}", "updateVm", this::update)
                         .about("VMs", "Change a VM's settings")
                         .takes(VmSchemas.UPDATE)
@@ -79,6 +76,13 @@ public final class VmRoutes {
                 resizeRoute(),
                 exec.route(),
                 new ForkRoute(vms, networks, json).route());
+    }
+
+    private Reply get(Call call) {
+        var name = call.path("vm");
+        var vm = vms.get(account(call), name);
+        rights.require(call.caller(), vm.id().text(), () -> Vms.absent(name));
+        return Reply.ok(json.write(vm));
     }
 
     private Route createRoute() {

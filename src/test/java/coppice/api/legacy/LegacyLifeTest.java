@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import coppice.api.ApiCaller;
+import coppice.api.VmRights;
 import coppice.json.JsonObject;
 import coppice.vm.GivenVms;
 import coppice.vm.SnapshotId;
@@ -33,7 +34,10 @@ class LegacyLifeTest {
     @BeforeEach
     void open() {
         given = new GivenVms(directory);
-        ada = new ApiCaller(new LegacyVmRoutes(given.vms(), "acme").routes(), given.ada().uuid());
+        ada =
+                new ApiCaller(
+                        new LegacyVmRoutes(given.vms(), "acme", VmRights.NONE).routes(),
+                        given.ada().uuid());
         bob = ada.as(given.bob().uuid());
         id = given.stopped().id().text();
     }

@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import coppice.api.ApiCaller;
 import coppice.api.Route;
+import coppice.api.VmRights;
 import coppice.api.WakeRefusals;
 import coppice.vm.GivenVms;
 import coppice.vm.GuestFileAccess;
@@ -48,7 +49,7 @@ class LegacyRefusalsTest extends WakeRefusals {
         var vms = given.vms();
         var files = new GuestFileAccess(vms, limits.start());
         return Stream.of(
-                        new LegacyVmRoutes(vms, "acme").routes(),
+                        new LegacyVmRoutes(vms, "acme", VmRights.NONE).routes(),
                         new LegacyFileRoutes(vms, files, "acme").routes(),
                         new LegacyTerminalRoutes(vms, new Terminals(vms), "acme").routes())
                 .flatMap(List::stream)

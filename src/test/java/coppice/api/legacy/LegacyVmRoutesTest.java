@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import coppice.api.ApiCaller;
+import coppice.api.VmRights;
 import coppice.json.Json;
 import coppice.network.Matcher;
 import coppice.network.NewRule;
@@ -53,7 +54,10 @@ class LegacyVmRoutesTest {
     @BeforeEach
     void open() {
         given = new GivenVms(directory);
-        ada = new ApiCaller(new LegacyVmRoutes(given.vms(), "svc").routes(), given.ada().uuid());
+        ada =
+                new ApiCaller(
+                        new LegacyVmRoutes(given.vms(), "svc", VmRights.NONE).routes(),
+                        given.ada().uuid());
         bob = ada.as(given.bob().uuid());
     }
 

@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import coppice.api.ApiCaller;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Set;
 import java.util.UUID;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -16,6 +17,10 @@ import org.junit.jupiter.api.io.TempDir;
 /// Who may call the operations on identities, in all families: not identities themselves, and no other account.
 class IdentityRightsTest {
     private static final String IDENTITIES = "/v5/identities";
+
+    /// What contract/auth-and-identities.md lets identities call, of what there is here.
+    private static final Set<String> MEANT =
+            Set.of("legacyWhoAmI", "getVm", "execAwait", "legacyGetVm", "legacyExecAwait");
 
     @TempDir private Path directory;
     private IdentityServer server;
@@ -51,7 +56,7 @@ class IdentityRightsTest {
     void anIdentityMayCallNothingThatIsNotMeantForIt() {
         int tried = 0;
         for (var route : server.routes()) {
-            if (route.description().id().equals("legacyWhoAmI")) {
+            if (MEANT.contains(route.description().id())) {
                 continue;
             }
             for (var family : route.families()) {
@@ -60,7 +65,7 @@ class IdentityRightsTest {
                 tried++;
             }
         }
-        assertEquals(35, tried);
+        assertTrue(tried > 70, tried + " operations");
     }
 
     private String path(String template, String identity) {

@@ -4,7 +4,9 @@ import coppice.api.ApiCaller;
 import coppice.api.Caller;
 import coppice.api.Credentials;
 import coppice.api.Route;
+import coppice.api.VmRights;
 import coppice.api.legacy.LegacyIdentityRoutes;
+import coppice.api.legacy.LegacyVmRoutes;
 import coppice.base.Secret;
 import coppice.identity.Identities;
 import coppice.identity.IdentityId;
@@ -14,10 +16,11 @@ import coppice.vm.GivenVms;
 import java.nio.file.Path;
 import java.time.Clock;
 import java.util.List;
+import java.util.Optional;
 import java.util.UUID;
 import java.util.stream.Stream;
 
-/// The routes of identities in all families. Ada has a VM, which is stopped, and Bob has none.
+/// The routes of identities and of VMs in all families. Ada has a VM, which is stopped, and Bob has none.
 public final class IdentityServer implements AutoCloseable {
     private final GivenVms given;
     private final IdentityTokens tokens;
@@ -34,6 +37,14 @@ public final class IdentityServer implements AutoCloseable {
                                 new IdentityRoutes(identities, tokens, grants, given.vms())
                                         .routes(),
                                 new LegacyIdentityRoutes(identities, tokens, grants, given.vms())
+                                        .routes(),
+                                new VmRoutes(
+                                                given.vms(),
+                                                given.networks(),
+                                                Optional.empty(),
+                                                VmRights.of(grants))
+                                        .routes(),
+                                new LegacyVmRoutes(given.vms(), "svc", VmRights.of(grants))
                                         .routes())
                         .flatMap(List::stream)
                         .toList();

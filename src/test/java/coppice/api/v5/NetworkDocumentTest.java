@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import coppice.api.ApiCaller;
+import coppice.api.VmRights;
 import coppice.vm.GivenVms;
 import io.swagger.v3.oas.models.OpenAPI;
 import io.swagger.v3.parser.OpenAPIV3Parser;
@@ -74,7 +75,11 @@ class NetworkDocumentTest {
         try (var given = new GivenVms(directory)) {
             var routes =
                     Stream.of(
-                                    new VmRoutes(given.vms(), given.networks(), Optional.empty())
+                                    new VmRoutes(
+                                                    given.vms(),
+                                                    given.networks(),
+                                                    Optional.empty(),
+                                                    VmRights.NONE)
                                             .routes())
                             .flatMap(List::stream)
                             .toList();

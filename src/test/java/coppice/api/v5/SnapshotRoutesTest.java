@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import coppice.api.ApiCaller;
+import coppice.api.VmRights;
 import coppice.json.JsonObject;
 import coppice.vm.GivenVms;
 import coppice.vm.Snapshot;
@@ -32,7 +33,11 @@ class SnapshotRoutesTest {
         var routes =
                 Stream.of(
                                 new SnapshotRoutes(given.vms()).routes(),
-                                new VmRoutes(given.vms(), given.networks(), Optional.empty())
+                                new VmRoutes(
+                                                given.vms(),
+                                                given.networks(),
+                                                Optional.empty(),
+                                                VmRights.NONE)
                                         .routes())
                         .flatMap(List::stream)
                         .toList();

@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import coppice.api.ApiCaller;
 import coppice.api.Route;
+import coppice.api.VmRights;
 import coppice.api.WakeRefusals;
 import coppice.base.Deadline;
 import coppice.base.Size;
@@ -49,7 +50,8 @@ class VmRefusalsTest extends WakeRefusals {
     @Override
     protected List<Route> routes(VmLimits limits) {
         return Stream.of(
-                        new VmRoutes(given.vms(), given.networks(), Optional.empty()).routes(),
+                        new VmRoutes(given.vms(), given.networks(), Optional.empty(), VmRights.NONE)
+                                .routes(),
                         new FileRoutes(new GuestFileAccess(given.vms(), limits.start())).routes(),
                         new UploadRoutes(given.uploads(() -> time)).routes(),
                         new TerminalRoutes(new Terminals(given.vms())).routes())

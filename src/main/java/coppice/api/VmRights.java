@@ -1,0 +1,41 @@
+package coppice.api;
+
+import coppice.base.Failure;
+import coppice.identity.IdentityId;
+import coppice.identity.LinuxUsers;
+import coppice.identity.VmGrant;
+import coppice.identity.VmGrants;
+import java.util.Optional;
+import java.util.function.Function;
+import java.util.function.Supplier;
+
+/// What a caller may do in a VM: the account itself everything, one of its identities what it was granted. Asked anew by each call, so a
+/// right that is taken away is gone for the next one.
+public final class VmRights {
+    /// No identity has any.
+    public static final VmRights NONE = new VmRights((_, _) -> Optional.empty());
+
+    private final Granted granted;
+
+    private interface Granted {
+        Optional<VmGrant> find(IdentityId identity, String vm);
+    }
+
+    private VmRights(Granted granted) {
+        this.granted = granted;
+    }
+
+    public static VmRights of(VmGrants grants) {
+        return new VmRights(grants::find);
+    }
+
+    /// As which users of the guest the caller may act.
+    ///
+    /// @param vm its id
+    /// @param absent the failure for a VM that is not there: one in which the caller has no right is told of no better
+    public LinuxUsers require(Caller caller, String vm, Supplier<Failure> absent) {
+        Function<IdentityId, LinuxUsers> ofIdentity =
+                identity -> granted.find(identity, vm).orElseThrow(absent).users();
+        return caller.identity().map(IdentityId::new).map(ofIdentity).orElse(LinuxUsers.ANY);
+    }
+}
