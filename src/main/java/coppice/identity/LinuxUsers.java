@@ -14,6 +14,7 @@ public record LinuxUsers(Optional<List<String>> names) {
     private static final int MAX = 64;
     private static final Pattern FORM = Pattern.compile("[a-z_][a-z0-9_-]{0,31}");
 
+    public static final String ROOT = "root";
     public static final LinuxUsers ANY = new LinuxUsers(Optional.empty());
 
     public LinuxUsers {
@@ -52,6 +53,11 @@ public record LinuxUsers(Optional<List<String>> names) {
                     Code.LINUX_USER_NOT_ALLOWED,
                     "%s: you may not act as %s, but as %s".formatted(field, user, may));
         }
+    }
+
+    /// As [#check], of what is done as root.
+    public void checkRoot() {
+        check("this is done as root", Optional.of(ROOT));
     }
 
     /// For the store: names have no blanks.

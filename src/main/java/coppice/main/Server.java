@@ -113,15 +113,15 @@ final class Server implements AutoCloseable {
         keep(resolver(settings, vms, networks, fabric));
         keep(SnapshotTimers.start(vms.snapshots()));
         keep(LifeTimers.start(vms, settings.timerInterval()));
-        var more = new ArrayList<>(metrics(settings, store, accounts, host, fabric));
-        more.addAll(files(vms, settings, store, host));
-        more.addAll(tunnels(settings, networks, key));
         var tokens = new IdentityTokens(store, Clock.systemUTC());
         var grants = new VmGrants(store, Clock.systemUTC());
+        var rights = VmRights.of(grants);
+        var more = new ArrayList<>(metrics(settings, store, accounts, host, fabric));
+        more.addAll(files(vms, settings, store, host, rights));
+        more.addAll(tunnels(settings, networks, key));
         more.addAll(identities(store, tokens, grants, vms));
-        var credentials = new StoredCredentials(new ApiKeys(store, Clock.systemUTC()), tokens);
-        var routes = routes(vms, networks, settings, VmRights.of(grants), more);
-        var api = new Api(apiSettings(settings), credentials, routes);
+        var routes = routes(vms, networks, settings, rights, more);
+        var api = new Api(apiSettings(settings), credentials(store, tokens), routes);
         port = keep(HttpServer.start(address(settings), HttpLimits.DEFAULT, api)).port();
         LOG.info("listening on port {}, {}", port, host.launcher().hypervisor());
     }
@@ -211,14 +211,15 @@ final class Server implements AutoCloseable {
                 .toList();
     }
 
-    private List<Route> files(Vms vms, Settings settings, Store store, Vms.Host host) {
+    private List<Route> files(
+            Vms vms, Settings settings, Store store, Vms.Host host, VmRights rights) {
         var files = new GuestFileAccess(vms, settings.vmLimits().start());
         var uploads = new Uploads(vms, files, store, host, Clock.systemUTC());
         keep(UploadTimers.start(uploads));
         return Stream.of(
-                        new FileRoutes(files).routes(),
-                        new UploadRoutes(uploads).routes(),
-                        new LegacyFileRoutes(vms, files, settings.brand().text()).routes())
+                        new FileRoutes(vms, files, rights).routes(),
+                        new UploadRoutes(vms, uploads, rights).routes(),
+                        new LegacyFileRoutes(vms, files, settings.brand().text(), rights).routes())
                 .flatMap(List::stream)
                 .toList();
     }
@@ -263,6 +264,10 @@ final class Server implements AutoCloseable {
                 usual.maxJson(),
                 usual.maxJsonAtOnce(),
                 usual.bodyTime());
+    }
+
+    private static StoredCredentials credentials(Store store, IdentityTokens tokens) {
+        return new StoredCredentials(new ApiKeys(store, Clock.systemUTC()), tokens);
     }
 
     private <T extends AutoCloseable> T keep(T part) {

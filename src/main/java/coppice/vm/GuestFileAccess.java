@@ -48,11 +48,6 @@ public final class GuestFileAccess {
         this.wake = wake;
     }
 
-    /// Fails with `NOT_FOUND` if the account has no such VM: that is told before what is wrong with a request.
-    public void requireVm(FileActor who) {
-        vms.get(who.account(), who.vm());
-    }
-
     /// With `follow`, of what a link points to.
     public FileDescription stat(FileActor who, GuestPath path, boolean follow) {
         return use(who, files -> files.stat(path.text(), who.user(), follow, Deadline.in(CALL)));

@@ -57,11 +57,6 @@ public final class Uploads {
         this.clock = clock;
     }
 
-    /// Fails with `NOT_FOUND` if the account has no such VM: that is told before what is wrong with a request.
-    public void requireVm(AccountId account, String vm) {
-        vms.get(account, vm);
-    }
-
     /// Begins an upload. `PAYLOAD_TOO_LARGE` over [#MAX_SIZE], `RATE_LIMITED` when the VM has 16.
     public Upload open(AccountId account, String vm, Upload.Wanted wanted) {
         var id = touched(account, vm);

@@ -71,6 +71,11 @@ public final class ApiCaller {
         return new ApiCaller(api, Headers.of("x-svc-identity-access-token", token));
     }
 
+    /// The same caller, who sends this header as well.
+    public ApiCaller with(String header, String value) {
+        return new ApiCaller(api, credential.and(header, value));
+    }
+
     /// The same routes, called by nobody.
     public ApiCaller withoutCredential() {
         return new ApiCaller(api, Headers.none());

@@ -310,6 +310,29 @@ class FilesIT {
     }
 
     @Test
+    void anIdentityUsesFilesIfItMayActAsRoot() {
+        var identity = client.post("/v5/identities", "").expect(200).requiredString("id");
+        var own = "/v5/identities/" + identity;
+        var token = client.post(own + "/tokens", "").expect(200).requiredString("token");
+        var holder = client.withToken(token);
+        var id = client.get("/v5/vms/" + vm).expect(200).requiredString("id");
+        var grant = "{\"vmId\":\"%s\",\"allowedLinuxUsers\":[\"%s\"]}";
+        var path = url("write", "/root/of-an-identity");
+        client.post(own + "/permissions/vm", grant.formatted(id, "nobody")).expect(200);
+        holder.send("PUT", path, new byte[5]).expect(403, "LINUX_USER_NOT_ALLOWED");
+        client.post(own + "/permissions/vm", grant.formatted(id, "root")).expect(200);
+        holder.send("PUT", path, "by it".getBytes(UTF_8)).expect(204);
+        assertEquals("by it", client.run(vm, "cat /root/of-an-identity"));
+        assertEquals(
+                "by it",
+                new String(
+                        holder.get(url("read", "/root/of-an-identity")).response().body(), UTF_8));
+        client.delete(own).expect(204);
+        holder.send("PUT", path, new byte[5]).expect(401, "INVALID_IDENTITY_TOKEN");
+        assertEquals("by it", client.run(vm, "cat /root/of-an-identity"));
+    }
+
+    @Test
     void aPausedVmIsWokenByAnyCall() {
         write("/srv/kept", "kept".getBytes(UTF_8)).expect(204);
         client.post("/v5/vms/%s/pause".formatted(vm), "").expect(200);

@@ -12,12 +12,14 @@ import coppice.api.Method;
 import coppice.api.Output;
 import coppice.api.Reply;
 import coppice.api.Route;
+import coppice.api.VmRights;
 import coppice.base.Code;
 import coppice.base.Failure;
 import coppice.base.Size;
 import coppice.base.Undo;
 import coppice.guest.DirectoryEntry;
 import coppice.guest.FileKind;
+import coppice.identity.LinuxUsers;
 import coppice.json.JsonObject;
 import coppice.json.JsonWriter;
 import coppice.json.Schema;
@@ -31,6 +33,7 @@ import java.util.Arrays;
 import java.util.Base64;
 import java.util.Comparator;
 import java.util.List;
+import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.function.Function;
 
@@ -76,15 +79,22 @@ public final class LegacyFileRoutes {
     private final Vms vms;
     private final Function<FileActor, GuestTree> trees;
     private final LinuxUserHeader user;
+    private final VmRights rights;
     private final Duration beat;
     private final FileRoom room = new FileRoom(MAX_AT_ONCE);
 
     /// @param brand the word inside header names
-    public LegacyFileRoutes(Vms vms, GuestFileAccess files, String brand) {
-        this(vms, who -> GuestTree.of(vms, files, who), brand, BEAT);
+    public LegacyFileRoutes(Vms vms, GuestFileAccess files, String brand, VmRights rights) {
+        this(vms, who -> GuestTree.of(vms, files, who), brand, rights, BEAT);
     }
 
-    LegacyFileRoutes(Vms vms, Function<FileActor, GuestTree> trees, String brand, Duration beat) {
+    LegacyFileRoutes(
+            Vms vms,
+            Function<FileActor, GuestTree> trees,
+            String brand,
+            VmRights rights,
+            Duration beat) {
+        this.rights = rights;
         this.vms = vms;
         this.trees = trees;
         this.user = new LinuxUserHeader(brand);
@@ -109,7 +119,7 @@ public final class LegacyFileRoutes {
     }
 
     /// A call, and the VM that it names.
-    private record Asked(Call call, Vm vm, GuestTree tree) {
+    private record Asked(Call call, Vm vm, LinuxUsers users, GuestTree tree) {
         /// The path that a file call names.
         String path() {
             var path = call.path("filepath");
@@ -124,6 +134,8 @@ public final class LegacyFileRoutes {
 
     private Route route(Method method, String path, String id, Doing doing) {
         return Route.legacy(method, path, id, call -> answer(call, doing))
+                .forIdentities()
+                .fails(Code.LINUX_USER_NOT_ALLOWED, "the identity may not act as that user")
                 .fails(
                         Code.FILES_BAD_REQUEST,
                         "the path, its kind, the size or the base64 is wrong")
@@ -139,9 +151,12 @@ public final class LegacyFileRoutes {
     private Reply answer(Call call, Doing doing) {
         var name = call.path("vm_id");
         var vm = LegacyVms.named(vms, LegacyVmRoutes.account(call), name);
+        var users = LegacyVms.users(rights, call, vm);
         try {
-            var who = new FileActor(vm.account(), vm.id().text(), user.of(call));
-            return doing.answer(new Asked(call, vm, trees.apply(who)));
+            var wanted = user.of(call);
+            user.check(users, wanted.or(() -> Optional.of(LinuxUsers.ROOT)));
+            var who = new FileActor(vm.account(), vm.id().text(), wanted);
+            return doing.answer(new Asked(call, vm, users, trees.apply(who)));
         } catch (Failure e) {
             throw LegacyFailures.filing(e, name);
         }
@@ -262,6 +277,7 @@ public final class LegacyFileRoutes {
     }
 
     private Reply watch(Asked asked) {
+        asked.users().checkRoot();
         var workdir = asked.vm().legacy().workdir();
         var root = new GuestPath(workdir).isRoot() ? asked.tree().home().text() : workdir;
         return at(root, path -> Reply.lines(new EventLines(asked.tree().watch(path), beat)));

@@ -13,6 +13,7 @@ import coppice.api.Method;
 import coppice.api.Output;
 import coppice.api.Reply;
 import coppice.api.Route;
+import coppice.api.VmRights;
 import coppice.base.Code;
 import coppice.base.Failure;
 import coppice.base.Size;
@@ -23,12 +24,12 @@ import coppice.http.BodyWriter;
 import coppice.http.ResponseBody;
 import coppice.json.JsonWriter;
 import coppice.json.Schema;
-import coppice.vm.FileActor;
 import coppice.vm.FileContent;
 import coppice.vm.FileDownload;
 import coppice.vm.FilePart;
 import coppice.vm.GuestFileAccess;
 import coppice.vm.GuestPath;
+import coppice.vm.Vms;
 import java.time.Instant;
 import java.time.ZoneOffset;
 import java.time.format.DateTimeFormatter;
@@ -52,9 +53,11 @@ public final class FileRoutes {
                     .withZone(ZoneOffset.UTC);
 
     private final GuestFileAccess files;
+    private final RootActing root;
 
-    public FileRoutes(GuestFileAccess files) {
+    public FileRoutes(Vms vms, GuestFileAccess files, VmRights rights) {
         this.files = files;
+        this.root = new RootActing(vms, rights);
     }
 
     public List<Route> routes() {
@@ -97,6 +100,8 @@ public final class FileRoutes {
             Method method, String name, String id, String summary, Handler handler) {
         return Route.v5(method, FILES + name, id, handler)
                 .about("Files", summary + "; wakes the VM")
+                .forIdentities()
+                .fails(Code.LINUX_USER_NOT_ALLOWED, "the identity may not act as root")
                 .fails(Code.BAD_REQUEST, "the path is none, or of the wrong kind")
                 .fails(Code.FILE_NOT_FOUND, "there is nothing at the path")
                 .fails(Code.CONFLICT, "the VM cannot be woken, or a file is in the way")
@@ -107,8 +112,9 @@ public final class FileRoutes {
     }
 
     private Reply read(Call call) {
+        var who = root.of(call);
         var part = RangeHeader.part(call.headers());
-        var download = files.read(who(call), path(call), part);
+        var download = files.read(who, path(call), part);
         var body =
                 new ResponseBody.Stream(OptionalLong.of(download.length()), new Sending(download));
         var reply =
@@ -146,6 +152,7 @@ public final class FileRoutes {
     }
 
     private Reply write(Call call) {
+        var who = root.of(call);
         var path = path(call);
         var mode =
                 mode(call.query().integer("mode")).map(OptionalInt::of).orElse(OptionalInt.empty());
@@ -160,9 +167,7 @@ public final class FileRoutes {
                                                 Code.BAD_REQUEST,
                                                 "the length of the body is unknown; send Content-Length, or open an upload"));
         files.write(
-                who(call),
-                path,
-                new FileContent(size, mode, sha256, OptionalLong.empty(), body::read));
+                who, path, new FileContent(size, mode, sha256, OptionalLong.empty(), body::read));
         return Reply.noContent();
     }
 
@@ -187,7 +192,7 @@ public final class FileRoutes {
 
     private Reply list(Call call) {
         var entries =
-                files.list(who(call), path(call), false).stream()
+                files.list(root.of(call), path(call), false).stream()
                         .filter(entry -> entry.kind() != FileKind.OTHER)
                         .sorted(
                                 Comparator.comparing(
@@ -209,22 +214,21 @@ public final class FileRoutes {
     }
 
     private Reply mkdir(Call call) {
-        files.requireVm(who(call));
-        files.mkdir(who(call), new GuestPath(call.body().requiredString("path")));
+        files.mkdir(root.of(call), new GuestPath(call.body().requiredString("path")));
         return Reply.noContent();
     }
 
     private Reply remove(Call call) {
-        files.remove(who(call), path(call));
+        files.remove(root.of(call), path(call));
         return Reply.noContent();
     }
 
     private Reply exists(Call call) {
-        return Reply.ok(new JsonWriter().put("exists", files.exists(who(call), path(call))));
+        return Reply.ok(new JsonWriter().put("exists", files.exists(root.of(call), path(call))));
     }
 
     private Reply stat(Call call) {
-        var file = files.stat(who(call), path(call), false);
+        var file = files.stat(root.of(call), path(call), false);
         return Reply.ok(
                 new JsonWriter()
                         .put("size", file.size())
@@ -235,10 +239,6 @@ public final class FileRoutes {
                         .put("owner", file.owner())
                         .put("group", file.group())
                         .put("modified", file.modified()));
-    }
-
-    private static FileActor who(Call call) {
-        return FileActor.root(VmRoutes.account(call), call.path("vm"));
     }
 
     private static GuestPath path(Call call) {

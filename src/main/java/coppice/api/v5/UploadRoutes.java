@@ -11,6 +11,7 @@ import coppice.api.Input;
 import coppice.api.Method;
 import coppice.api.Reply;
 import coppice.api.Route;
+import coppice.api.VmRights;
 import coppice.base.Code;
 import coppice.base.Failure;
 import coppice.json.JsonWriter;
@@ -18,6 +19,7 @@ import coppice.json.Schema;
 import coppice.vm.GuestPath;
 import coppice.vm.Upload;
 import coppice.vm.Uploads;
+import coppice.vm.Vms;
 import java.util.List;
 import java.util.OptionalInt;
 
@@ -27,9 +29,11 @@ public final class UploadRoutes {
     private static final String UPLOAD = UPLOADS + "/{uploadId}";
 
     private final Uploads uploads;
+    private final RootActing root;
 
-    public UploadRoutes(Uploads uploads) {
+    public UploadRoutes(Vms vms, Uploads uploads, VmRights rights) {
         this.uploads = uploads;
+        this.root = new RootActing(vms, rights);
     }
 
     public List<Route> routes() {
@@ -67,11 +71,13 @@ public final class UploadRoutes {
             Method method, String path, String id, String summary, Handler handler) {
         return Route.v5(method, path, id, handler)
                 .about("Files", summary)
+                .forIdentities()
+                .fails(Code.LINUX_USER_NOT_ALLOWED, "the identity may not act as root")
                 .fails(Code.NOT_FOUND, "the VM or the upload is absent");
     }
 
     private Reply open(Call call) {
-        uploads.requireVm(VmRoutes.account(call), call.path("vm"));
+        var who = root.of(call);
         var body = call.body();
         var path = new GuestPath(body.requiredString("path"));
         long size = body.requiredInteger("size");
@@ -84,17 +90,16 @@ public final class UploadRoutes {
                         .orElse(OptionalInt.empty());
         var wanted =
                 new Upload.Wanted(path, size, body.string("sha256").map(FileRoutes::sha256), mode);
-        return Reply.ok(write(uploads.open(VmRoutes.account(call), call.path("vm"), wanted)));
+        return Reply.ok(write(uploads.open(who.account(), who.vm(), wanted)));
     }
 
     private Reply state(Call call) {
-        return Reply.ok(
-                write(
-                        uploads.state(
-                                VmRoutes.account(call), call.path("vm"), call.path("uploadId"))));
+        var who = root.of(call);
+        return Reply.ok(write(uploads.state(who.account(), who.vm(), call.path("uploadId"))));
     }
 
     private Reply append(Call call) {
+        var who = root.of(call);
         long offset =
                 call.query()
                         .integer("offset")
@@ -107,8 +112,8 @@ public final class UploadRoutes {
         return Reply.ok(
                 write(
                         uploads.append(
-                                VmRoutes.account(call),
-                                call.path("vm"),
+                                who.account(),
+                                who.vm(),
                                 call.path("uploadId"),
                                 offset,
                                 call.bytes().length(),
@@ -116,12 +121,14 @@ public final class UploadRoutes {
     }
 
     private Reply commit(Call call) {
-        uploads.commit(VmRoutes.account(call), call.path("vm"), call.path("uploadId"));
+        var who = root.of(call);
+        uploads.commit(who.account(), who.vm(), call.path("uploadId"));
         return Reply.noContent();
     }
 
     private Reply abort(Call call) {
-        uploads.abort(VmRoutes.account(call), call.path("vm"), call.path("uploadId"));
+        var who = root.of(call);
+        uploads.abort(who.account(), who.vm(), call.path("uploadId"));
         return Reply.noContent();
     }
 

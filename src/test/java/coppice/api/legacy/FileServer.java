@@ -5,6 +5,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import coppice.api.Api;
 import coppice.api.ApiSettings;
 import coppice.api.Caller;
+import coppice.api.VmRights;
 import coppice.base.Failure;
 import coppice.guest.GivenGuest;
 import coppice.http.HttpLimits;
@@ -69,7 +70,8 @@ final class FileServer implements AutoCloseable {
         given = new GivenVms(directory);
         tree = new FakeTree(guest.connect().files());
         var base = URI.create("https://api.test/some/where/");
-        var routes = new LegacyFileRoutes(given.vms(), this::tree, "acme", beat).routes();
+        var routes =
+                new LegacyFileRoutes(given.vms(), this::tree, "acme", VmRights.NONE, beat).routes();
         var api =
                 new Api(
                         ApiSettings.at(base),

@@ -50,7 +50,7 @@ class LegacyRefusalsTest extends WakeRefusals {
         var files = new GuestFileAccess(vms, limits.start());
         return Stream.of(
                         new LegacyVmRoutes(vms, "acme", VmRights.NONE).routes(),
-                        new LegacyFileRoutes(vms, files, "acme").routes(),
+                        new LegacyFileRoutes(vms, files, "acme", VmRights.NONE).routes(),
                         new LegacyTerminalRoutes(vms, new Terminals(vms), "acme").routes())
                 .flatMap(List::stream)
                 .toList();

@@ -5,6 +5,7 @@ import coppice.api.Caller;
 import coppice.api.Credentials;
 import coppice.api.Route;
 import coppice.api.VmRights;
+import coppice.api.legacy.LegacyFileRoutes;
 import coppice.api.legacy.LegacyIdentityRoutes;
 import coppice.api.legacy.LegacyVmRoutes;
 import coppice.base.Secret;
@@ -13,10 +14,14 @@ import coppice.identity.IdentityId;
 import coppice.identity.IdentityTokens;
 import coppice.identity.VmGrants;
 import coppice.vm.GivenVms;
+import coppice.vm.GuestFileAccess;
 import java.nio.file.Path;
 import java.time.Clock;
+import java.time.Duration;
+import java.time.InstantSource;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import java.util.UUID;
 import java.util.stream.Stream;
 
@@ -32,6 +37,8 @@ public final class IdentityServer implements AutoCloseable {
         tokens = new IdentityTokens(given.store(), clock);
         var identities = new Identities(given.store(), clock);
         var grants = new VmGrants(given.store(), clock);
+        var rights = VmRights.of(grants);
+        var files = new GuestFileAccess(given.vms(), Duration.ofSeconds(10));
         routes =
                 Stream.of(
                                 new IdentityRoutes(identities, tokens, grants, given.vms())
@@ -42,13 +49,38 @@ public final class IdentityServer implements AutoCloseable {
                                                 given.vms(),
                                                 given.networks(),
                                                 Optional.empty(),
-                                                VmRights.of(grants))
+                                                rights)
                                         .routes(),
-                                new LegacyVmRoutes(given.vms(), "svc", VmRights.of(grants))
-                                        .routes())
+                                new FileRoutes(given.vms(), files, rights).routes(),
+                                new UploadRoutes(
+                                                given.vms(),
+                                                given.uploads(InstantSource.system()),
+                                                rights)
+                                        .routes(),
+                                new LegacyFileRoutes(given.vms(), files, "svc", rights).routes(),
+                                new LegacyVmRoutes(given.vms(), "svc", rights).routes())
                         .flatMap(List::stream)
                         .toList();
     }
+
+    /// What contract/auth-and-identities.md lets identities do to files, if they may act as root, by the ids of the operations.
+    public static final Set<String> FILES =
+            Set.of(
+                    "readFile",
+                    "writeFile",
+                    "listDirectory",
+                    "makeDirectory",
+                    "removeFile",
+                    "fileExists",
+                    "statFile",
+                    "openUpload",
+                    "getUpload",
+                    "uploadChunk",
+                    "commitUpload",
+                    "abortUpload",
+                    "legacyReadFile",
+                    "legacyWriteFile",
+                    "legacyWatchFiles");
 
     public GivenVms given() {
         return given;

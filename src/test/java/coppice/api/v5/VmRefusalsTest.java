@@ -52,8 +52,13 @@ class VmRefusalsTest extends WakeRefusals {
         return Stream.of(
                         new VmRoutes(given.vms(), given.networks(), Optional.empty(), VmRights.NONE)
                                 .routes(),
-                        new FileRoutes(new GuestFileAccess(given.vms(), limits.start())).routes(),
-                        new UploadRoutes(given.uploads(() -> time)).routes(),
+                        new FileRoutes(
+                                        given.vms(),
+                                        new GuestFileAccess(given.vms(), limits.start()),
+                                        VmRights.NONE)
+                                .routes(),
+                        new UploadRoutes(given.vms(), given.uploads(() -> time), VmRights.NONE)
+                                .routes(),
                         new TerminalRoutes(new Terminals(given.vms())).routes())
                 .flatMap(List::stream)
                 .toList();

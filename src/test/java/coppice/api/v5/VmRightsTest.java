@@ -1,9 +1,11 @@
 package coppice.api.v5;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import coppice.api.ApiCaller;
 import java.nio.file.Path;
+import java.util.HashSet;
 import java.util.List;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -84,6 +86,55 @@ class VmRightsTest {
         var path = "/v5/vms/%s/exec-await".formatted(server.vm());
         holder.post(path, body).expect(status, code);
         ada.post(path, body).expect(409, "CONFLICT");
+    }
+
+    @Test
+    void filesAreForWhomMayActAsRootThere() {
+        var tried = new HashSet<String>();
+        for (var route : server.routes()) {
+            if (!IdentityServer.FILES.contains(route.description().id())) {
+                continue;
+            }
+            tried.add(route.description().id());
+            for (var family : route.families()) {
+                var path = family.prefix() + filled(route.path().toString());
+                var method = route.method().name();
+                var body = "{\"path\":\"/a\",\"size\":1,\"content\":\"\"}";
+                ada.delete(own());
+                assertEquals(404, holder.send(method, path, body).status(), path);
+                grant("[\"app\"]");
+                holder.send(method, path, body).expect(403, "LINUX_USER_NOT_ALLOWED");
+                grant("[\"app\",\"root\"]");
+                var answer = holder.send(method, path, body);
+                assertEquals(ada.send(method, path, body).status(), answer.status(), path);
+                assertTrue(answer.status() != 403, path);
+            }
+        }
+        assertEquals(IdentityServer.FILES, tried);
+    }
+
+    private String own() {
+        return "%s/%s/permissions/vm/%s".formatted(IDENTITIES, identity, server.vm());
+    }
+
+    private String filled(String template) {
+        return template.replaceAll("\\{vm(_id)?\\}", server.vm())
+                        .replace("{uploadId}", "up-" + "0".repeat(20))
+                        .replace("{filepath}", "%2Fa")
+                + "?path=/a&offset=0";
+    }
+
+    @Test
+    void legacyFilesAreDoneAsWhomTheHeaderNamesAndWatchedAsRoot() {
+        grant("[\"app\"]");
+        var files = "/v1/vms/%s/files/a".formatted(server.vm());
+        var asApp = holder.with("X-Svc-Vm-Linux-User-Id", "app");
+        asApp.get(files).expect(409, "CONFLICT"); // it cannot be started here
+        holder.with("X-Svc-Vm-Linux-User-Id", "root")
+                .get(files)
+                .expect(403, "LINUX_USER_NOT_ALLOWED");
+        asApp.post("/v1/vms/%s/watch-files".formatted(server.vm()), "")
+                .expect(403, "LINUX_USER_NOT_ALLOWED");
     }
 
     @Test
