@@ -58,7 +58,7 @@ final class Client {
                 throw new AssertionError(
                         "code %s instead of %s: %s".formatted(found, code, message()));
             }
-            boolean isLegacy = response.uri().getPath().startsWith("/v1/");
+            boolean isLegacy = response.uri().getPath().matches("/([a-z]+/)?v1/.*");
             var error = isLegacy ? body.string("code") : Optional.empty();
             var description = isLegacy ? body.string("message") : Optional.empty();
             if (!body.string("error").equals(error)
