@@ -1,6 +1,7 @@
 package coppice.api;
 
 import coppice.base.Label;
+import coppice.identity.LinuxUsers;
 import coppice.json.JsonObject;
 import java.time.Duration;
 import java.util.Optional;
@@ -20,6 +21,21 @@ public final class BodyFields {
                                         ? Optional.<String>empty()
                                         : Optional.of(Label.parse(body.path(field), text).text()))
                 .orElse(before);
+    }
+
+    /// As which users of a guest a grant lets act; null or not sent: as any.
+    public static LinuxUsers linuxUsers(JsonObject body, String field) {
+        return body.strings(field)
+                .map(names -> LinuxUsers.only(body.path(field), names))
+                .orElse(LinuxUsers.ANY);
+    }
+
+    /// As [#linuxUsers], and has to be sent, if only as null.
+    public static LinuxUsers sentLinuxUsers(JsonObject body, String field) {
+        if (!body.fields().contains(field)) {
+            throw body.missing(field);
+        }
+        return linuxUsers(body, field);
     }
 
     /// A whole number from `least` to `most`.

@@ -5,16 +5,15 @@ import static coppice.api.Method.GET;
 import static coppice.api.Method.POST;
 import static coppice.api.Method.PUT;
 
+import coppice.api.BodyFields;
 import coppice.api.Call;
 import coppice.api.Reply;
 import coppice.api.Route;
 import coppice.base.Code;
 import coppice.base.Failure;
 import coppice.identity.Identities;
-import coppice.identity.LinuxUsers;
 import coppice.identity.VmGrant;
 import coppice.identity.VmGrants;
-import coppice.json.JsonObject;
 import coppice.json.JsonWriter;
 import coppice.json.Schema;
 import coppice.vm.VmId;
@@ -95,7 +94,7 @@ final class LegacyVmGrants {
                     Code.NOT_FOUND, "no VM has the id %s; send an id, no slug".formatted(name));
         }
         var vm = vms.get(identity.account(), name);
-        var users = call.body().has(USERS) ? users(call.body()) : LinuxUsers.ANY;
+        var users = BodyFields.linuxUsers(call.body(), USERS);
         var id = identity.id().toString();
         return Reply.ok(write(grants.add(identity.account(), id, vm.id().text(), users), call));
     }
@@ -109,10 +108,7 @@ final class LegacyVmGrants {
         var identity = LegacyIdentityRoutes.unmanaged(identities, call);
         var id = identity.id().toString();
         grants.require(identity.account(), id, vm(call));
-        if (!call.body().has(USERS) && !call.body().isNull(USERS)) {
-            throw call.body().missing(USERS);
-        }
-        var users = call.body().has(USERS) ? users(call.body()) : LinuxUsers.ANY;
+        var users = BodyFields.sentLinuxUsers(call.body(), USERS);
         return Reply.ok(write(grants.update(identity.account(), id, vm(call), users), call));
     }
 
@@ -126,10 +122,6 @@ final class LegacyVmGrants {
     private static String vm(Call call) {
         var name = call.path("vm_id");
         return LegacyVms.isBareId(name) ? "vm-" + name : name;
-    }
-
-    private static LinuxUsers users(JsonObject body) {
-        return LinuxUsers.only(body.path(USERS), body.strings(USERS).orElseThrow());
     }
 
     private static JsonWriter write(VmGrant grant, Call call) {

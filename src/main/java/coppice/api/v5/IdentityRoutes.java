@@ -5,6 +5,7 @@ import static coppice.api.Method.GET;
 import static coppice.api.Method.PATCH;
 import static coppice.api.Method.POST;
 
+import coppice.api.BodyFields;
 import coppice.api.Call;
 import coppice.api.Reply;
 import coppice.api.Route;
@@ -13,9 +14,7 @@ import coppice.base.Failure;
 import coppice.identity.AccountId;
 import coppice.identity.Identities;
 import coppice.identity.IdentityTokens;
-import coppice.identity.LinuxUsers;
 import coppice.identity.VmGrants;
-import coppice.json.JsonObject;
 import coppice.json.JsonWriter;
 import coppice.json.Schema;
 import coppice.vm.VmId;
@@ -174,7 +173,7 @@ public final class IdentityRoutes {
         var account = account(call);
         identities.require(account, identity(call));
         var id = call.body().requiredString("vmId");
-        var users = call.body().strings(USERS).isEmpty() ? LinuxUsers.ANY : users(call.body());
+        var users = BodyFields.linuxUsers(call.body(), USERS);
         if (!VmId.isId(id)) {
             throw new Failure(
                     Code.NOT_FOUND, "vmId: no VM has the id %s; send an id, no slug".formatted(id));
@@ -196,10 +195,7 @@ public final class IdentityRoutes {
         var account = account(call);
         var vm = call.path("vm_id");
         grants.require(account, identity(call), vm);
-        if (!call.body().has(USERS) && !call.body().isNull(USERS)) {
-            throw call.body().missing(USERS);
-        }
-        var users = call.body().isNull(USERS) ? LinuxUsers.ANY : users(call.body());
+        var users = BodyFields.sentLinuxUsers(call.body(), USERS);
         return Reply.ok(
                 IdentityJson.write(
                         grants.update(account, identity(call), vm, users), account.uuid()));
@@ -208,10 +204,6 @@ public final class IdentityRoutes {
     private Reply revokeGrant(Call call) {
         grants.revoke(account(call), identity(call), call.path("vm_id"));
         return Reply.noContent();
-    }
-
-    private static LinuxUsers users(JsonObject body) {
-        return LinuxUsers.only(body.path(USERS), body.strings(USERS).orElseThrow());
     }
 
     private static AccountId account(Call call) {
