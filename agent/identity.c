@@ -190,7 +190,7 @@ static bool replace_key(const char *name, const char *hostname) {
     char *argv[] = {"/usr/bin/ssh-keygen", "-q", "-t", type, "-N", "", "-C", comment, "-f", fresh, NULL};
     errno = 0;
     return run_program(argv, KEYGEN_MS) && sync_file(fresh) && sync_file(fresh_pub) && rename(fresh, key) == 0 &&
-           rename(fresh_pub, key_pub) == 0;
+           rename(fresh_pub, key_pub) == 0 && sync_parent(key);
 }
 
 static int is_key(const struct dirent *entry) {

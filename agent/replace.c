@@ -2,10 +2,12 @@
 #include "replace.h"
 
 #include "agent.h"
+#include "files.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
+#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -24,6 +26,19 @@ static bool overwrite(const char *target, const void *bytes, size_t length, mode
     return done;
 }
 
+bool sync_parent(const char *path) {
+    const char *name = strrchr(path, '/');
+    char parent[520];
+    snprintf(parent, sizeof parent, "%.*s", (int)(name - path), path);
+    int directory = open(parent, O_PATH | O_DIRECTORY | O_CLOEXEC);
+    bool done = directory != -1 && sync_directory(directory);
+    int error = errno;
+    if (directory != -1)
+        close(directory);
+    errno = error;
+    return done;
+}
+
 static bool rename_over(const char *target, const void *bytes, size_t length, mode_t mode, bool lasting) {
     char temporary[520];
     snprintf(temporary, sizeof temporary, "%s.new", target);
@@ -36,7 +51,7 @@ static bool rename_over(const char *target, const void *bytes, size_t length, mo
     close(fd);
     errno = error;
     if (done && rename(temporary, target) == 0)
-        return true;
+        return !lasting || sync_parent(target);
     error = errno;
     unlink(temporary);
     errno = error;

@@ -11,3 +11,5 @@
 bool replace_file(const char *path, const void *bytes, size_t length, mode_t mode);
 /* Waits for no disk: after a crash the old one may be back. */
 bool replace_file_soon(const char *path, const void *bytes, size_t length, mode_t mode);
+/* Writes out the directory of a whole path, without which a power cut takes back what was renamed to it. False with errno. */
+bool sync_parent(const char *path);

@@ -23,6 +23,13 @@ class CopiesIT {
     private static final String IDENTITY =
             "cat /proc/sys/kernel/random/uuid; head -c 32 /dev/urandom | sha256sum; cat /etc/machine-id; hostname";
 
+    private static final String NAMES =
+            "cat /etc/hostname /etc/machine-id; grep 127.0.1.1 /etc/hosts";
+
+    /// Files that a copy cannot write over in place, since its own are of another length.
+    private static final String SHORTEN =
+            "cd /etc; chmod 644 machine-id; : > machine-id; echo short > hostname; sed -i 's/127.0.1.1.*/127.0.1.1 short/' hosts; sync";
+
     /// Notes who it runs for, and so that it runs before anything else can look.
     private static final String HOOK =
             "mkdir -p /etc/coppice/fork.d; printf '#!/bin/sh\\necho $(hostname) >> /etc/hooked\\n' > /etc/coppice/fork.d/10-note;"
@@ -65,6 +72,25 @@ class CopiesIT {
         found.forEach(text -> lines.addAll(text.lines().toList()));
         assertEquals(source.lines().count() * (found.size() + 1), lines.size());
         assertEquals(lines.size(), new HashSet<>(lines).size(), () -> "twins: " + lines);
+    }
+
+    @Test
+    void aCopyIsStillItselfAfterAPowerCutRightAfterItsBirth() {
+        var source = client.createVm();
+        client.run(source, SHORTEN);
+        var copy = fork(client, source, 1).getFirst();
+        var before = client.run(copy, NAMES);
+
+        // What is stopped while it is paused has written nothing out: its disk is as after a power
+        // cut.
+        client.post("/v5/vms/%s/pause".formatted(copy), "{}").expect(200);
+        client.post("/v5/vms/%s/stop".formatted(copy), "{}").expect(200);
+        client.post("/v5/vms/%s/start".formatted(copy), "{}").expect(200);
+
+        assertEquals(before, client.run(copy, NAMES));
+        assertEquals(3, before.lines().count(), before);
+        assertEquals(2, before.split(copy, -1).length - 1, before);
+        delete(List.of(source, copy));
     }
 
     @Test

@@ -60,6 +60,9 @@ final class Inside {
     String verify(String vm, Content content) {
         begin(vm, content);
         var lines = client.run(vm, LOOK).lines().toList();
+        assertTrue(
+                lines.size() >= 6 && lines.get(lines.size() - 3).length() == 32,
+                () -> "no machine id: " + lines);
         var rest = lines.subList(0, lines.size() - 4);
         int end = rest.indexOf("-");
         assertEquals(new TreeMap<>(content.files(Place.MEMORY)), hashes(rest.subList(0, end)));
