@@ -140,7 +140,17 @@ public final class Api implements HttpHandler {
         if (output instanceof Output.Upgrade) {
             Handshake.check(request);
         }
-        return new Call(caller, family, new Call.Arguments(path, query, body), after, request);
+        return new Call(
+                caller,
+                () -> caller.isEmpty() || isStillAdmitted(found, request, caller.get()),
+                family,
+                new Call.Arguments(path, query, body),
+                after,
+                request);
+    }
+
+    private boolean isStillAdmitted(Routes.Match.Found found, HttpRequest request, Caller caller) {
+        return gate.stillAdmits(found.served(), request.headers(), caller);
     }
 
     private Reply openApi() {

@@ -7,10 +7,12 @@ import coppice.json.JsonObject;
 import java.time.Duration;
 import java.util.Map;
 import java.util.Optional;
+import java.util.function.BooleanSupplier;
 
 /// One call of an operation: admitted, and its body read and checked for types.
 public final class Call {
     private final Optional<Caller> caller;
+    private final BooleanSupplier stillAdmitted;
     private final Family family;
     private final Arguments arguments;
     private final Optional<Duration> backgroundAfter;
@@ -18,13 +20,16 @@ public final class Call {
 
     record Arguments(Map<String, String> path, Query query, JsonObject body) {}
 
+    /// @param stillAdmitted whether the caller would be admitted again
     Call(
             Optional<Caller> caller,
+            BooleanSupplier stillAdmitted,
             Family family,
             Arguments arguments,
             Optional<Duration> backgroundAfter,
             HttpRequest request) {
         this.caller = caller;
+        this.stillAdmitted = stillAdmitted;
         this.family = family;
         this.arguments = arguments;
         this.backgroundAfter = backgroundAfter;
@@ -34,6 +39,11 @@ public final class Call {
     /// Always there, except on routes that need no credential.
     public Caller caller() {
         return caller.orElseThrow(() -> new IllegalStateException("nobody calls an open route"));
+    }
+
+    /// Whether the credential of the call is still good, for what goes on after the answer. May be asked at any time.
+    public boolean isStillAdmitted() {
+        return stillAdmitted.getAsBoolean();
     }
 
     public Family family() {

@@ -37,6 +37,19 @@ final class Gate {
         }
     }
 
+    /// Whether the same headers would be admitted as the same caller now. When nobody can tell, they still are: a store that is out of
+    /// reach takes no right away.
+    boolean stillAdmits(Served served, Headers headers, Caller before) {
+        try {
+            return admit(served, headers).equals(before);
+        } catch (Failure e) {
+            return switch (e.code().kind()) {
+                case UNAUTHENTICATED, FORBIDDEN -> false;
+                default -> true;
+            };
+        }
+    }
+
     private static Failure stranger(Failure failure, Served served) {
         if (served.family() == Family.LEGACY) {
             var template = served.template().toString();

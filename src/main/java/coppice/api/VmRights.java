@@ -17,7 +17,9 @@ public final class VmRights {
 
     private final Granted granted;
 
-    private interface Granted {
+    /// Knows what an identity was granted on the VM with an id.
+    @FunctionalInterface
+    public interface Granted {
         Optional<VmGrant> find(IdentityId identity, String vm);
     }
 
@@ -26,7 +28,11 @@ public final class VmRights {
     }
 
     public static VmRights of(VmGrants grants) {
-        return new VmRights(grants::find);
+        return by(grants::find);
+    }
+
+    public static VmRights by(Granted granted) {
+        return new VmRights(granted);
     }
 
     /// As which users of the guest the caller may act.
@@ -37,5 +43,16 @@ public final class VmRights {
         Function<IdentityId, LinuxUsers> ofIdentity =
                 identity -> granted.find(identity, vm).orElseThrow(absent).users();
         return caller.identity().map(IdentityId::new).map(ofIdentity).orElse(LinuxUsers.ANY);
+    }
+
+    /// Whether the caller may act as that user of the guest.
+    public boolean allows(Caller caller, String vm, String linuxUser) {
+        return caller.identity()
+                .map(
+                        identity ->
+                                granted.find(new IdentityId(identity), vm)
+                                        .map(grant -> grant.users().includes(linuxUser))
+                                        .orElse(false))
+                .orElse(true);
     }
 }

@@ -31,11 +31,7 @@ public record LinuxUsers(Optional<List<String>> names) {
             throw fault(field, "must name at most %d users".formatted(MAX));
         }
         for (int i = 0; i < names.size(); i++) {
-            if (!FORM.matcher(names.get(i)).matches()) {
-                throw fault(
-                        "%s[%d]".formatted(field, i),
-                        "must be the name of a Linux user: up to 32 of a-z, 0-9, _ and -, the first no digit and no dash");
-            }
+            requireName("%s[%d]".formatted(field, i), names.get(i));
         }
         return new LinuxUsers(Optional.of(names.stream().distinct().toList()));
     }
@@ -52,6 +48,25 @@ public record LinuxUsers(Optional<List<String>> names) {
             throw new Failure(
                     Code.LINUX_USER_NOT_ALLOWED,
                     "%s: you may not act as %s, but as %s".formatted(field, user, may));
+        }
+    }
+
+    /// Whose things a caller is shown: those of `wanted`, who is checked as by [#check], or of all as whom it may act.
+    public LinuxUsers narrowed(String field, Optional<String> wanted) {
+        wanted.ifPresent(_ -> check(field, wanted));
+        return wanted.map(user -> new LinuxUsers(Optional.of(List.of(user)))).orElse(this);
+    }
+
+    public boolean includes(String user) {
+        return names.isEmpty() || names.get().contains(user);
+    }
+
+    /// Refuses as `BAD_REQUEST` what no user of an image of ours can be called.
+    public static void requireName(String field, String text) {
+        if (!FORM.matcher(text).matches()) {
+            throw fault(
+                    field,
+                    "must be the name of a Linux user: up to 32 of a-z, 0-9, _ and -, the first no digit and no dash");
         }
     }
 

@@ -8,9 +8,17 @@ import coppice.base.Secret;
 import coppice.identity.ApiKeys;
 import coppice.identity.IdentityId;
 import coppice.identity.IdentityTokens;
+import coppice.store.Store;
+import java.time.Clock;
 
 /// The credentials that this installation has given out.
 record StoredCredentials(ApiKeys keys, IdentityTokens tokens) implements Credentials {
+
+    static StoredCredentials of(Store store) {
+        return new StoredCredentials(
+                new ApiKeys(store, Clock.systemUTC()),
+                new IdentityTokens(store, Clock.systemUTC()));
+    }
 
     @Override
     public Caller resolve(Secret apiKey) {

@@ -3,12 +3,14 @@ package coppice.vm;
 import coppice.base.Code;
 import coppice.base.Deadline;
 import coppice.base.Failure;
+import coppice.guest.Guest;
 import coppice.guest.NewTerminal;
 import coppice.guest.TerminalDescription;
 import coppice.guest.TerminalEnd;
 import coppice.guest.TerminalName;
 import coppice.guest.TerminalStream;
 import coppice.identity.AccountId;
+import coppice.identity.LinuxUsers;
 import java.time.Duration;
 import java.util.Comparator;
 import java.util.List;
@@ -17,6 +19,8 @@ import java.util.OptionalLong;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Predicate;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /// The terminals of VMs. A session lives in its guest: it outlives viewers, pauses and this server, and ends with the run of the guest.
 ///
@@ -27,6 +31,8 @@ public final class Terminals {
     private static final Duration ANSWER = Duration.ofSeconds(10);
     private static final Duration LISTING = Duration.ofSeconds(30);
     private static final Duration LOOK = Duration.ofMillis(200);
+
+    private static final Logger LOG = LoggerFactory.getLogger(Terminals.class);
 
     private final Guests guests;
     private final Set<Viewer> viewers = ConcurrentHashMap.newKeySet();
@@ -42,33 +48,51 @@ public final class Terminals {
         this.guests = guests;
     }
 
-    /// Fails with NOT_FOUND if the account has no such VM.
-    public void requireVm(AccountId account, String vm) {
-        guests.get(account, vm);
+    /// Which VM the account means by a name. Fails with NOT_FOUND if it has no such VM.
+    public VmId named(AccountId account, String vm) {
+        return guests.get(account, vm).id();
     }
 
     /// Makes a session, or attaches to the one that has the slug. Wakes the VM.
-    public Viewer open(AccountId account, String vm, NewTerminal wanted) {
-        return view(account, vm, deadline -> guest -> guest.terminals().open(wanted, deadline));
+    ///
+    /// @param right when it ends, so does the viewer
+    public Viewer open(AccountId account, String vm, NewTerminal wanted, ViewRight right) {
+        return view(
+                account, vm, right, deadline -> guest -> guest.terminals().open(wanted, deadline));
     }
 
-    /// Attaches to a session; of `user`, if one is given. Wakes the VM.
+    /// Attaches to a session of one of these users. Wakes the VM.
+    ///
+    /// @param right when it ends, so does the viewer
     public Viewer attach(
-            AccountId account, String vm, TerminalName session, Optional<String> user) {
+            AccountId account, String vm, TerminalName session, LinuxUsers users, ViewRight right) {
         return view(
-                account,
-                vm,
-                deadline ->
-                        guest ->
-                                guest.terminals()
-                                        .attach(session, user, OptionalLong.empty(), deadline));
+                account, vm, right, deadline -> guest -> attached(guest, session, users, deadline));
+    }
+
+    private static TerminalStream attached(
+            Guest guest, TerminalName session, LinuxUsers users, Deadline deadline) {
+        try {
+            var stream =
+                    guest.terminals()
+                            .attach(session, Optional.empty(), OptionalLong.empty(), deadline);
+            if (users.includes(stream.description().user())) {
+                return stream;
+            }
+            stream.close();
+        } catch (Failure e) {
+            if (e.code() != Code.NOT_FOUND) {
+                throw e;
+            }
+        }
+        throw absent(session);
     }
 
     private interface Attaching {
         AwakeUse<TerminalStream> by(Deadline deadline);
     }
 
-    private Viewer view(AccountId account, String name, Attaching attaching) {
+    private Viewer view(AccountId account, String name, ViewRight right, Attaching attaching) {
         var vm = guests.get(account, name).id();
         var deadline = Deadline.in(WAKING);
         var stream =
@@ -77,15 +101,15 @@ public final class Terminals {
                         vm.text(),
                         deadline,
                         guest -> attaching.by(Deadline.in(ANSWER)).with(guest));
-        var viewer = new Viewer(guests, account, vm, stream, viewers::remove);
+        var viewer = new Viewer(guests, account, vm, stream, right, viewers::remove);
         viewers.add(viewer);
         return viewer;
     }
 
-    /// The sessions, those that have ended included, by their numbers. No VM is woken for it.
-    public List<TerminalDescription> list(AccountId account, String vm, Optional<String> user) {
+    /// The sessions of these users, those that have ended included, by their numbers. No VM is woken for it.
+    public List<TerminalDescription> list(AccountId account, String vm, LinuxUsers users) {
         return sessions(account, vm).stream()
-                .filter(session -> isOf(session, user))
+                .filter(session -> users.includes(session.user()))
                 .sorted(Comparator.comparingLong(TerminalDescription::session))
                 .toList();
     }
@@ -132,14 +156,14 @@ public final class Terminals {
 
     /// What is kept of a session's output, 1 MiB at most, as it is now. Wakes a VM that is paused; one that has stopped has no sessions.
     public byte[] scrollback(
-            AccountId account, String name, TerminalName session, Optional<String> user) {
+            AccountId account, String name, TerminalName session, LinuxUsers users) {
         var vm = guests.get(account, name).id();
         long number =
                 sessions(account, vm.text()).stream()
-                        .filter(each -> isNamed(each, session) && isOf(each, user))
+                        .filter(each -> isNamed(each, session) && users.includes(each.user()))
                         .map(TerminalDescription::session)
                         .findFirst()
-                        .orElseThrow(() -> absent(vm, session));
+                        .orElseThrow(() -> absent(session));
         return guests.awake(
                 account,
                 vm.text(),
@@ -148,8 +172,7 @@ public final class Terminals {
     }
 
     /// Ends what runs in the session and forgets it; its viewers end. Wakes the VM.
-    public Closed close(
-            AccountId account, String name, TerminalName session, Optional<String> user) {
+    public Closed close(AccountId account, String name, TerminalName session, LinuxUsers users) {
         var vm = guests.get(account, name).id();
         var closed =
                 guests.awake(
@@ -161,12 +184,13 @@ public final class Terminals {
                             long number =
                                     terminals.list(Deadline.in(ANSWER)).stream()
                                             .filter(each -> isNamed(each, session))
-                                            .filter(each -> isOf(each, user))
+                                            .filter(each -> users.includes(each.user()))
                                             .map(TerminalDescription::session)
                                             .findFirst()
-                                            .orElseThrow(() -> absent(vm, session));
+                                            .orElseThrow(() -> absent(session));
                             return new Closed(
-                                    number, terminals.close(number, user, Deadline.in(ANSWER)));
+                                    number,
+                                    terminals.close(number, Optional.empty(), Deadline.in(ANSWER)));
                         });
         end(
                 viewer -> viewer.vm().equals(vm) && viewer.session().session() == closed.session(),
@@ -174,9 +198,15 @@ public final class Terminals {
         return closed;
     }
 
-    /// Ends all viewers of an account, whose right to look is gone.
-    public void revoke(AccountId account) {
-        end(viewer -> viewer.account().equals(account), ViewerEnd.REVOKED);
+    /// Ends the viewers whose right to look is gone. One of whom nobody can tell goes on.
+    public void reconsider() {
+        for (var viewer : viewers) {
+            try {
+                viewer.reconsider();
+            } catch (Failure e) {
+                LOG.warn("whether a terminal may still be seen is not known: {}", e.getMessage());
+            }
+        }
     }
 
     private void end(Predicate<Viewer> which, ViewerEnd why) {
@@ -190,12 +220,8 @@ public final class Terminals {
         };
     }
 
-    static boolean isOf(TerminalDescription session, Optional<String> user) {
-        return user.isEmpty() || user.get().equals(session.user());
-    }
-
-    private static Failure absent(VmId vm, TerminalName session) {
+    private static Failure absent(TerminalName session) {
         return new Failure(
-                Code.NOT_FOUND, "%s has no terminal %s; list its terminals".formatted(vm, session));
+                Code.NOT_FOUND, "the VM has no terminal %s; list its terminals".formatted(session));
     }
 }

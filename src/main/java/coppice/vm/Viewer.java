@@ -42,6 +42,7 @@ public final class Viewer implements AutoCloseable {
     private final VmId vm;
     private final boolean isFresh;
     private final Attachment attachment;
+    private final ViewRight right;
     private final Consumer<Viewer> whenOver;
     private volatile Optional<Sides> wanted = Optional.empty();
 
@@ -53,12 +54,14 @@ public final class Viewer implements AutoCloseable {
             AccountId account,
             VmId vm,
             TerminalStream stream,
+            ViewRight right,
             Consumer<Viewer> whenOver) {
         this.guests = guests;
         this.account = account;
         this.vm = vm;
         this.isFresh = stream.fresh();
         this.attachment = new Attachment(stream);
+        this.right = right;
         this.whenOver = whenOver;
     }
 
@@ -72,12 +75,15 @@ public final class Viewer implements AutoCloseable {
         return isFresh;
     }
 
-    AccountId account() {
-        return account;
-    }
-
     VmId vm() {
         return vm;
+    }
+
+    /// Ends it when whoever looks may do so no longer.
+    void reconsider() {
+        if (!right.allows(session().user())) {
+            end(ViewerEnd.REVOKED);
+        }
     }
 
     public boolean isOver() {

@@ -128,6 +128,11 @@ final class Client {
         return TerminalPeer.open(terminalOf(vm, path), key);
     }
 
+    /// As [#terminal], as the identity whose access token this is.
+    TerminalPeer terminal(String vm, String path, String token) {
+        return TerminalPeer.open(terminalOf(vm, path), "x-svc-identity-access-token", token);
+    }
+
     /// The status with which such a terminal is refused.
     int refusedTerminal(String vm, String path) {
         return TerminalPeer.refused(terminalOf(vm, path), key);

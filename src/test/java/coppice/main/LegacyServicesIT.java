@@ -228,6 +228,44 @@ class LegacyServicesIT {
         app.get(services + "/services/mine/status").expect(404, "SERVICE_NOT_FOUND");
     }
 
+    @Test
+    void anIdentityLooksAtServicesAsWhomItMayAndChangesThemOnlyAsRoot() {
+        var holder = holder("[\"app\"]");
+        var app = holder.with("X-Svc-Vm-Linux-User-Id", "app");
+        holder.get(services + "/services").expect(403, "LINUX_USER_NOT_ALLOWED");
+        names(app);
+        app.get(services + "/services/none/logs").expect(404, "SERVICE_NOT_FOUND");
+        var body =
+                new String(Json.write(service("its", "service", "true")), StandardCharsets.UTF_8);
+        app.post(services + "/services", body).expect(403, "LINUX_USER_NOT_ALLOWED");
+        app.delete(services + "/services/ready").expect(403, "LINUX_USER_NOT_ALLOWED");
+        for (var verb : List.of("start", "stop", "restart")) {
+            app.post(services + "/" + verb, "{\"services\":[{\"id\":\"ready\"}]}")
+                    .expect(403, "LINUX_USER_NOT_ALLOWED");
+        }
+        assertEquals("active", client.run(vm, "systemctl is-active ready"));
+        var root = holder("[\"root\"]");
+        root.post(services + "/services", body).expect(200);
+        assertTrue(names(root).contains("its"));
+        root.with("X-Svc-Vm-Linux-User-Id", "app")
+                .get(services + "/services")
+                .expect(403, "LINUX_USER_NOT_ALLOWED");
+        root.delete(services + "/services/its").expect(200);
+        holder("").get(services + "/services").expect(404, "VM_NOT_FOUND");
+    }
+
+    /// A new identity that was granted the VM for these users; nothing if that is empty.
+    private Client holder(String users) {
+        var identity = client.post("/v5/identities", "").expect(200).requiredString("id");
+        var own = "/v5/identities/" + identity;
+        if (!users.isEmpty()) {
+            var grant = "{\"vmId\":\"%s\",\"allowedLinuxUsers\":%s}".formatted(vm, users);
+            client.post(own + "/permissions/vm", grant).expect(200);
+        }
+        return client.withToken(
+                client.post(own + "/tokens", "").expect(200).requiredString("token"));
+    }
+
     private Client.Answer post(String path, JsonWriter body) {
         return client.post(services + path, new String(Json.write(body), StandardCharsets.UTF_8));
     }

@@ -126,6 +126,42 @@ class TerminalsIT {
     }
 
     @Test
+    void aTerminalOfAnIdentityIsClosedWhenTheIdentityIsDeleted() {
+        var vm = client.createVm();
+        var identity = client.post("/v5/identities", "").expect(200).requiredString("id");
+        var own = "/v5/identities/" + identity;
+        var token = client.post(own + "/tokens", "").expect(200).requiredString("token");
+        var grant = "{\"vmId\":\"%s\",\"allowedLinuxUsers\":[\"root\"]}".formatted(vm);
+        client.post(own + "/permissions/vm", grant).expect(200);
+        client.terminal(vm, "?linuxUser=nobody&exec=cat");
+        var peer = client.terminal(vm, "?linuxUser=root", token);
+        peer.text();
+        peer.type("id -un\n");
+        peer.outputUntil("\r\nroot\r\n");
+        var holder = client.withToken(token);
+        assertEquals(
+                List.of(2L),
+                holder
+                        .get("/v5/vms/%s/pty/sessions".formatted(vm))
+                        .expect(200)
+                        .requiredObjects("sessions")
+                        .stream()
+                        .map(session -> session.requiredInteger("sessionId"))
+                        .toList());
+        var terminals = "/v1/vms/%s/terminals".formatted(vm);
+        assertEquals(1, holder.get(terminals).expect(200).requiredObjects("terminals").size());
+        holder.get(terminals + "/1/logs").expect(404, "NOT_FOUND");
+        assertTrue(
+                holder.get(terminals + "/2/xterm-256color")
+                        .expect(200)
+                        .requiredString("output")
+                        .contains("root"));
+        client.delete(own).expect(204);
+        assertEquals(1008, peer.closed());
+        client.delete("/v5/vms/" + vm).expect(204);
+    }
+
+    @Test
     void theLegacyFamilyShowsWhatACommandSaidInATerminal() {
         var vm = client.createVm();
         var body = "{\"command\":\"printf '\\\\033[1mbold\\\\033[0m\\\\n'\",\"terminal\":\"log\"}";

@@ -8,6 +8,7 @@ import coppice.api.Call;
 import coppice.api.Method;
 import coppice.api.Reply;
 import coppice.api.Route;
+import coppice.api.VmRights;
 import coppice.base.Code;
 import coppice.base.Deadline;
 import coppice.base.Failure;
@@ -38,8 +39,10 @@ final class LegacyServices {
 
     private final Vms vms;
     private final LinuxUserHeader user;
+    private final VmRights rights;
 
-    LegacyServices(Vms vms, LinuxUserHeader user) {
+    LegacyServices(Vms vms, LinuxUserHeader user, VmRights rights) {
+        this.rights = rights;
         this.vms = vms;
         this.user = user;
     }
@@ -119,16 +122,27 @@ final class LegacyServices {
     }
 
     private Route route(Method method, String path, String id, Doing doing) {
-        return Route.legacy(method, path, id, call -> answer(call, doing))
+        // Whoever changes services decides what runs at boot: that is for those who may act as
+        // root.
+        var isChange = method != GET;
+        return Route.legacy(method, path, id, call -> answer(call, isChange, doing))
+                .fails(Code.LINUX_USER_NOT_ALLOWED, "the identity may act as others only")
+                .forIdentities()
                 .fails(Code.VM_NOT_FOUND, "absent, or of another account")
                 .fails(Code.CONFLICT, "the VM has no systemd, or cannot be woken")
                 .fails(Code.UNAVAILABLE, "the VM's systemd refused it")
                 .fails(Code.VM_START_TIMEOUT, "the VM did not wake in time");
     }
 
-    private Reply answer(Call call, Doing doing) {
+    private Reply answer(Call call, boolean isChange, Doing doing) {
         var vm = LegacyVms.named(vms, LegacyVmRoutes.account(call), call.path("vm_id"));
+        var users = LegacyVms.users(rights, call, vm);
         try {
+            var wanted = user.of(call);
+            if (isChange || wanted.isEmpty()) {
+                users.checkRoot();
+            }
+            wanted.ifPresent(_ -> user.check(users, wanted));
             return Reply.ok(doing.answer(new Asked(call, vm, this::systemd)));
         } catch (Failure e) {
             throw LegacyFailures.serving(e, call.path("vm_id"));

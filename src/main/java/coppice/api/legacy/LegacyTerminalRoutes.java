@@ -6,13 +6,16 @@ import static coppice.json.Presence.ALWAYS;
 import coppice.api.Call;
 import coppice.api.Reply;
 import coppice.api.Route;
+import coppice.api.VmRights;
 import coppice.base.Code;
 import coppice.base.Failure;
 import coppice.guest.TerminalDescription;
 import coppice.guest.TerminalName;
+import coppice.identity.LinuxUsers;
 import coppice.json.JsonWriter;
 import coppice.json.Schema;
 import coppice.vm.Terminals;
+import coppice.vm.Vm;
 import coppice.vm.Vms;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
@@ -64,9 +67,11 @@ public final class LegacyTerminalRoutes {
     private final Vms vms;
     private final Terminals terminals;
     private final LinuxUserHeader user;
+    private final VmRights rights;
 
     /// @param brand the word inside header names
-    public LegacyTerminalRoutes(Vms vms, Terminals terminals, String brand) {
+    public LegacyTerminalRoutes(Vms vms, Terminals terminals, String brand, VmRights rights) {
+        this.rights = rights;
         this.vms = vms;
         this.terminals = terminals;
         this.user = new LinuxUserHeader(brand);
@@ -78,7 +83,9 @@ public final class LegacyTerminalRoutes {
                         .about("Legacy", "List the terminals of a VM")
                         .returns(LIST)
                         .fails(Code.VM_NOT_FOUND, "absent, or of another account")
-                        .fails(Code.UNAVAILABLE, "the guest agent cannot be reached"),
+                        .fails(Code.UNAVAILABLE, "the guest agent cannot be reached")
+                        .fails(Code.LINUX_USER_NOT_ALLOWED, "the identity may act as others only")
+                        .forIdentities(),
                 view("/logs", "legacyTerminalLogs", "Show what a terminal said, as lines", LOGS),
                 view("/xterm-256color", "legacyTerminalOutput", "Show all it said", OUTPUT));
     }
@@ -98,13 +105,15 @@ public final class LegacyTerminalRoutes {
                 .fails(Code.VM_NOT_FOUND, "absent, or of another account")
                 .fails(Code.NOT_FOUND, "the terminal is absent, or another user's")
                 .fails(Code.CONFLICT, "the VM cannot be woken")
-                .fails(Code.UNAVAILABLE, "the guest agent cannot be reached");
+                .fails(Code.UNAVAILABLE, "the guest agent cannot be reached")
+                .fails(Code.LINUX_USER_NOT_ALLOWED, "the identity may act as others only")
+                .forIdentities();
     }
 
     private Reply list(Call call) {
         try {
             var vm = LegacyVms.named(vms, LegacyVmRoutes.account(call), call.path("vm_id"));
-            var found = terminals.list(vm.account(), vm.id().text(), user.of(call));
+            var found = terminals.list(vm.account(), vm.id().text(), whose(call, vm));
             return Reply.ok(
                     new JsonWriter()
                             .put(
@@ -133,8 +142,12 @@ public final class LegacyTerminalRoutes {
                         vm.account(),
                         vm.id().text(),
                         name(call.path("terminal_id")),
-                        user.of(call));
+                        whose(call, vm));
         return new String(bytes, StandardCharsets.UTF_8);
+    }
+
+    private LinuxUsers whose(Call call, Vm vm) {
+        return user.narrow(LegacyVms.users(rights, call, vm), call);
     }
 
     /// What cannot be a terminal's name is the name of none.

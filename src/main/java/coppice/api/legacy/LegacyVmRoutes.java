@@ -47,7 +47,7 @@ public final class LegacyVmRoutes {
                         new LegacyLife(vms).routes(),
                         List.of(new LegacyExec(vms, user, rights).route()),
                         copyingRoutes(),
-                        new LegacyServices(vms, user).routes())
+                        new LegacyServices(vms, user, rights).routes())
                 .flatMap(List::stream)
                 .toList();
     }

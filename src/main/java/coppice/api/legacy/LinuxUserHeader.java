@@ -24,6 +24,11 @@ final class LinuxUserHeader {
         users.check(names.getFirst(), wanted);
     }
 
+    /// Those whom the call names, or all as whom the caller may act.
+    LinuxUsers narrow(LinuxUsers users, Call call) {
+        return users.narrowed(names.getFirst(), of(call));
+    }
+
     /// Refuses as `BAD_REQUEST` what no user is called. Whether there is such a user, only the VM knows.
     Optional<String> of(Call call) {
         var user = BrandedHeader.single(call.headers(), names);

@@ -9,6 +9,7 @@ import coppice.base.Code;
 import coppice.guest.Exec;
 import coppice.guest.ExecId;
 import coppice.guest.ExecOutcome;
+import coppice.identity.LinuxUsers;
 import coppice.json.JsonObject;
 import coppice.json.JsonWriter;
 import coppice.vm.Vms;
@@ -28,7 +29,6 @@ final class ExecRoute {
     private static final int MAX_STDIN = 1 << 20;
     private static final int MAX_COMMAND = 1 << 20;
     private static final Pattern VARIABLE = Pattern.compile("[A-Za-z_][A-Za-z0-9_]*");
-    private static final Pattern USER = Pattern.compile("[a-z_][a-z0-9_-]{0,31}");
 
     private final Vms vms;
     private final VmRights rights;
@@ -68,11 +68,7 @@ final class ExecRoute {
             throw body.fault("command", "must be 1 to %d characters".formatted(MAX_COMMAND));
         }
         var user = body.string("linuxUser");
-        user.filter(name -> !USER.matcher(name).matches())
-                .ifPresent(
-                        _ -> {
-                            throw body.fault("linuxUser", "is no name of a Linux user");
-                        });
+        user.ifPresent(name -> LinuxUsers.requireName("linuxUser", name));
         return new Exec(
                 new ExecId(UUID.randomUUID()),
                 command,

@@ -10,24 +10,29 @@ import coppice.api.Output;
 import coppice.api.Query;
 import coppice.api.Reply;
 import coppice.api.Route;
+import coppice.api.VmRights;
 import coppice.base.Code;
 import coppice.base.Failure;
 import coppice.guest.NewTerminal;
 import coppice.guest.TerminalDescription;
 import coppice.guest.TerminalName;
+import coppice.identity.AccountId;
+import coppice.identity.LinuxUsers;
 import coppice.json.JsonWriter;
 import coppice.json.Schema;
 import coppice.vm.Terminals;
+import coppice.vm.ViewRight;
 import coppice.vm.Viewer;
+import coppice.vm.VmId;
+import coppice.vm.Vms;
 import java.util.List;
 import java.util.Optional;
-import java.util.regex.Pattern;
 
 /// The operations on terminals.
 public final class TerminalRoutes {
     private static final int USUAL_COLUMNS = 80;
     private static final int USUAL_ROWS = 24;
-    private static final Pattern USER = Pattern.compile("[a-z_][a-z0-9_-]{0,31}");
+    private static final String LINUX_USER = "linuxUser";
     private static final String SESSION = "/vms/{vm}/pty/sessions/{session}";
 
     private static final Schema SESSIONS =
@@ -73,9 +78,11 @@ public final class TerminalRoutes {
                             "If it had exited before it was closed.");
 
     private final Terminals terminals;
+    private final VmRights rights;
 
-    public TerminalRoutes(Terminals terminals) {
+    public TerminalRoutes(Terminals terminals, VmRights rights) {
         this.terminals = terminals;
+        this.rights = rights;
     }
 
     public List<Route> routes() {
@@ -125,7 +132,9 @@ public final class TerminalRoutes {
     }
 
     private static Route ofUser(Route route, String text) {
-        return route.query("linuxUser", Schema.string(), text);
+        return route.query(LINUX_USER, Schema.string(), text)
+                .fails(Code.LINUX_USER_NOT_ALLOWED, "the identity may act as others only")
+                .forIdentities();
     }
 
     private static Route waking(Route route, String summary) {
@@ -139,24 +148,40 @@ public final class TerminalRoutes {
                 .fails(Code.VM_START_TIMEOUT, "the VM did not wake in time");
     }
 
+    /// A VM and whose terminals in it the caller may use.
+    private record Place(AccountId account, VmId vm, LinuxUsers users) {}
+
     private Reply open(Call call) {
-        var vm = vm(call);
+        var place = place(call);
         var query = call.query();
+        var user = user(query);
+        place.users.check(LINUX_USER, user);
         var wanted =
                 new NewTerminal(
                         query.text("exec"),
-                        user(query),
+                        user,
                         side(query, "cols", USUAL_COLUMNS),
                         side(query, "rows", USUAL_ROWS),
                         query.text("slug").map(slug -> TerminalName.Slug.parse("slug", slug)),
                         query.bool("replaceOnExit").orElse(false));
-        return view(terminals.open(VmRoutes.account(call), vm, wanted));
+        return view(terminals.open(place.account, place.vm.text(), wanted, right(call, place.vm)));
     }
 
     private Reply attach(Call call) {
-        var vm = vm(call);
+        var place = place(call);
         return view(
-                terminals.attach(VmRoutes.account(call), vm, session(call), user(call.query())));
+                terminals.attach(
+                        place.account,
+                        place.vm.text(),
+                        session(call),
+                        whose(call, place),
+                        right(call, place.vm)));
+    }
+
+    /// Both the credential and what was granted must go on.
+    private ViewRight right(Call call, VmId vm) {
+        var caller = call.caller();
+        return user -> call.isStillAdmitted() && rights.allows(caller, vm.text(), user);
     }
 
     private static Reply view(Viewer viewer) {
@@ -164,8 +189,8 @@ public final class TerminalRoutes {
     }
 
     private Reply list(Call call) {
-        var vm = vm(call);
-        var sessions = terminals.list(VmRoutes.account(call), vm, user(call.query()));
+        var place = place(call);
+        var sessions = terminals.list(place.account, place.vm.text(), whose(call, place));
         return Reply.ok(
                 new JsonWriter()
                         .put("sessions", sessions.stream().map(TerminalRoutes::write).toList()));
@@ -184,8 +209,9 @@ public final class TerminalRoutes {
     }
 
     private Reply close(Call call) {
-        var vm = vm(call);
-        var closed = terminals.close(VmRoutes.account(call), vm, session(call), user(call.query()));
+        var place = place(call);
+        var closed =
+                terminals.close(place.account, place.vm.text(), session(call), whose(call, place));
         return Reply.ok(
                 new JsonWriter()
                         .put("sessionId", closed.session())
@@ -193,10 +219,17 @@ public final class TerminalRoutes {
     }
 
     /// The path comes before the rest: a VM that is not there is told first.
-    private String vm(Call call) {
-        var vm = call.path("vm");
-        terminals.requireVm(VmRoutes.account(call), vm);
-        return vm;
+    private Place place(Call call) {
+        var account = VmRoutes.account(call);
+        var name = call.path("vm");
+        var vm = terminals.named(account, name);
+        return new Place(
+                account, vm, rights.require(call.caller(), vm.text(), () -> Vms.absent(name)));
+    }
+
+    /// Those whom the query names, or all as whom the caller may act.
+    private static LinuxUsers whose(Call call, Place place) {
+        return place.users.narrowed(LINUX_USER, user(call.query()));
     }
 
     /// What cannot be a terminal's name is the name of none.
@@ -209,14 +242,8 @@ public final class TerminalRoutes {
     }
 
     private static Optional<String> user(Query query) {
-        var user = query.text("linuxUser");
-        user.filter(name -> !USER.matcher(name).matches())
-                .ifPresent(
-                        _ -> {
-                            throw new Failure(
-                                    Code.BAD_REQUEST,
-                                    "query parameter linuxUser is no name of a Linux user");
-                        });
+        var user = query.text(LINUX_USER);
+        user.ifPresent(name -> LinuxUsers.requireName("query parameter " + LINUX_USER, name));
         return user;
     }
 

@@ -51,7 +51,8 @@ class LegacyRefusalsTest extends WakeRefusals {
         return Stream.of(
                         new LegacyVmRoutes(vms, "acme", VmRights.NONE).routes(),
                         new LegacyFileRoutes(vms, files, "acme", VmRights.NONE).routes(),
-                        new LegacyTerminalRoutes(vms, new Terminals(vms), "acme").routes())
+                        new LegacyTerminalRoutes(vms, new Terminals(vms), "acme", VmRights.NONE)
+                                .routes())
                 .flatMap(List::stream)
                 .toList();
     }

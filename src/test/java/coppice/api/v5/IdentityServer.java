@@ -7,6 +7,7 @@ import coppice.api.Route;
 import coppice.api.VmRights;
 import coppice.api.legacy.LegacyFileRoutes;
 import coppice.api.legacy.LegacyIdentityRoutes;
+import coppice.api.legacy.LegacyTerminalRoutes;
 import coppice.api.legacy.LegacyVmRoutes;
 import coppice.base.Secret;
 import coppice.identity.Identities;
@@ -15,6 +16,7 @@ import coppice.identity.IdentityTokens;
 import coppice.identity.VmGrants;
 import coppice.vm.GivenVms;
 import coppice.vm.GuestFileAccess;
+import coppice.vm.Terminals;
 import java.nio.file.Path;
 import java.time.Clock;
 import java.time.Duration;
@@ -39,6 +41,7 @@ public final class IdentityServer implements AutoCloseable {
         var grants = new VmGrants(given.store(), clock);
         var rights = VmRights.of(grants);
         var files = new GuestFileAccess(given.vms(), Duration.ofSeconds(10));
+        var terminals = new Terminals(given.vms());
         routes =
                 Stream.of(
                                 new IdentityRoutes(identities, tokens, grants, given.vms())
@@ -56,6 +59,9 @@ public final class IdentityServer implements AutoCloseable {
                                                 given.vms(),
                                                 given.uploads(InstantSource.system()),
                                                 rights)
+                                        .routes(),
+                                new TerminalRoutes(terminals, rights).routes(),
+                                new LegacyTerminalRoutes(given.vms(), terminals, "svc", rights)
                                         .routes(),
                                 new LegacyFileRoutes(given.vms(), files, "svc", rights).routes(),
                                 new LegacyVmRoutes(given.vms(), "svc", rights).routes())

@@ -49,12 +49,17 @@ public final class TerminalPeer {
     /// @throws Refused if it is answered anything but 101
     /// @throws CompletionException if it is not answered
     public static TerminalPeer open(URI address, String bearer) {
+        return open(address, "Authorization", "Bearer " + bearer);
+    }
+
+    /// By another credential, in a header of its own.
+    public static TerminalPeer open(URI address, String header, String credential) {
         try {
             var peer =
                     new RawPeer(
                             new InetSocketAddress(address.getHost(), address.getPort()), PATIENCE);
             try {
-                shakeHands(peer, address, bearer);
+                shakeHands(peer, address, header + ": " + credential);
                 return new TerminalPeer(RawSocket.over(peer));
             } catch (IOException | Refused e) {
                 peer.close();
@@ -65,13 +70,17 @@ public final class TerminalPeer {
         }
     }
 
-    private static void shakeHands(RawPeer peer, URI address, String bearer) throws IOException {
+    private static void shakeHands(RawPeer peer, URI address, String credential)
+            throws IOException {
         var query = address.getRawQuery() == null ? "" : "?" + address.getRawQuery();
         var answer =
                 peer.send(
-                                "GET %s%s HTTP/1.1\r\nAuthorization: Bearer %s\r\n%s\r\n"
+                                "GET %s%s HTTP/1.1\r\n%s\r\n%s\r\n"
                                         .formatted(
-                                                address.getRawPath(), query, bearer, RawSocket.ASK))
+                                                address.getRawPath(),
+                                                query,
+                                                credential,
+                                                RawSocket.ASK))
                         .answer();
         if (answer.status() != 101) {
             throw new Refused(answer.status());

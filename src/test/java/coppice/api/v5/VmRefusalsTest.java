@@ -59,7 +59,7 @@ class VmRefusalsTest extends WakeRefusals {
                                 .routes(),
                         new UploadRoutes(given.vms(), given.uploads(() -> time), VmRights.NONE)
                                 .routes(),
-                        new TerminalRoutes(new Terminals(given.vms())).routes())
+                        new TerminalRoutes(new Terminals(given.vms()), VmRights.NONE).routes())
                 .flatMap(List::stream)
                 .toList();
     }
