@@ -1,5 +1,7 @@
 package coppice.api;
 
+import coppice.background.BackgroundRequests;
+import coppice.background.Resumption;
 import coppice.base.Code;
 import coppice.base.Failure;
 import coppice.base.RandomText;
@@ -16,6 +18,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.function.Consumer;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -29,15 +32,26 @@ public final class Api implements HttpHandler {
     private static final int MAX_LOGGED_PATH = 300;
 
     private final ApiSettings settings;
-    private final String prefix;
+    private final Answering answers;
     private final Routes routes;
     private final Gate gate;
     private final BackgroundAfter backgroundAfter;
     private final JsonBody jsonBody;
+    private final Optional<Deferring> deferring;
 
+    /// One that has callers wait, however long it takes.
     public Api(ApiSettings settings, Credentials credentials, List<Route> routes) {
+        this(settings, credentials, routes, Optional.empty());
+    }
+
+    /// @param background has calls go on that their callers do not want to wait for
+    public Api(
+            ApiSettings settings,
+            Credentials credentials,
+            List<Route> routes,
+            Optional<BackgroundRequests> background) {
         this.settings = settings;
-        this.prefix = settings.pathPrefix();
+        this.answers = new Answering(settings);
         var headers = new BrandedHeader(settings.brand());
         this.gate = new Gate(credentials, headers);
         this.backgroundAfter = new BackgroundAfter(headers);
@@ -52,6 +66,16 @@ public final class Api implements HttpHandler {
                         .about("Service", "This document")
                         .returns(OpenApi.DOCUMENT));
         this.routes = new Routes(all);
+        this.deferring =
+                background.map(
+                        requests ->
+                                new Deferring(
+                                        requests, this.routes, new Background(headers), answers));
+    }
+
+    /// Goes on with the calls that an earlier server did not end.
+    public void resume() {
+        deferring.ifPresent(Deferring::resume);
     }
 
     @Override
@@ -72,26 +96,27 @@ public final class Api implements HttpHandler {
 
     @Override
     public HttpResponse refuse(Refusal refusal) {
-        var family = refusal.path().flatMap(this::local).flatMap(routes::family);
+        var family = refusal.path().flatMap(answers::local).flatMap(routes::family);
         var status = refusal.status().orElse(Errors.status(refusal.why().code().kind()));
         var answer = Errors.answer(status, refusal.why(), family.orElse(Family.V5));
         var id = RandomText.id("req-");
         log("(refused)", refusal.path().orElse("-"), answer, System.nanoTime(), id);
         return family.isPresent()
-                ? marked(answer, family.get(), refusal.path().orElse(""))
+                ? answers.marked(answer, family.get(), refusal.path().orElse(""))
                 : answer;
     }
 
     private HttpResponse routed(HttpRequest request, String id) {
         var match =
-                local(request.path())
+                answers.local(request.path())
                         .map(path -> routes.match(request.method(), path))
                         .orElseGet(Routes.Match.Unknown::new);
         return switch (match) {
             case Routes.Match.Found found ->
-                    marked(called(found, request, id), found.served().family(), request.path());
+                    answers.marked(
+                            called(found, request, id), found.served().family(), request.path());
             case Routes.Match.WrongMethod(Family family, String allowed) ->
-                    marked(
+                    answers.marked(
                             Errors.answer(wrongMethod(allowed), family)
                                     .with(Headers.of("Allow", allowed)),
                             family,
@@ -101,24 +126,53 @@ public final class Api implements HttpHandler {
     }
 
     private HttpResponse called(Routes.Match.Found found, HttpRequest request, String id) {
-        var family = found.served().family();
-        try {
-            var call = call(found, request);
-            return found.served().route().handler().handle(call).response();
-        } catch (Failure e) {
-            if (e.code() == Code.INTERNAL_ERROR) {
-                LOG.error("request {} failed", id, e);
-                return Errors.answer(internal(id), family);
-            }
-            return Errors.answer(e, family);
-        } catch (Throwable e) {
-            LOG.error("request {} met a fault of ours", id, e);
-            return Errors.answer(internal(id), family);
-        }
+        var served = found.served();
+        return Answering.answered(
+                served.family(),
+                id,
+                () -> {
+                    var checked = checked(found, request);
+                    if (!isDeferred(checked)) {
+                        return handled(found, request, checked, _ -> {});
+                    }
+                    var caller = checked.caller().orElseThrow();
+                    var after = checked.after().orElseThrow();
+                    return deferring
+                            .orElseThrow()
+                            .run(
+                                    new Deferring.Deferred(served, request, caller, after, id),
+                                    (whole, resumable) ->
+                                            handled(found, whole, checked, resumable));
+                });
     }
 
+    private boolean isDeferred(Checked checked) {
+        return checked.after().isPresent() && deferring.isPresent();
+    }
+
+    private HttpResponse handled(
+            Routes.Match.Found found,
+            HttpRequest request,
+            Checked checked,
+            Consumer<Resumption> resumable) {
+        var call =
+                new Call(
+                        checked.caller(),
+                        () -> isStillAdmitted(found, request, checked.caller()),
+                        found.served().family(),
+                        checked.arguments(),
+                        isDeferred(checked),
+                        resumable,
+                        request);
+        return found.served().route().handler().handle(call).response();
+    }
+
+    /// What was found out about a request before its handler is called.
+    private record Checked(
+            Optional<Caller> caller, Optional<Duration> after, Call.Arguments arguments) {}
+
     /// The checks before the handler, in the contract's order.
-    private Call call(Routes.Match.Found found, HttpRequest request) {
+    private Checked checked(Routes.Match.Found found, HttpRequest request) {
         var route = found.served().route();
         var family = found.served().family();
         Optional<Caller> caller =
@@ -126,10 +180,10 @@ public final class Api implements HttpHandler {
                         ? Optional.of(gate.admit(found.served(), request.headers()))
                         : Optional.empty();
         var output = route.description().output();
+        boolean isDeferrable =
+                caller.filter(it -> route.isDeferrable(it.identity().isPresent())).isPresent();
         var after =
-                output.isDeferrable()
-                        ? backgroundAfter.read(request.headers())
-                        : Optional.<Duration>empty();
+                isDeferrable ? backgroundAfter.read(request.headers()) : Optional.<Duration>empty();
         var path = found.pathValues();
         var query = Query.parse(request.query().orElse(""), route.query());
         var body =
@@ -140,41 +194,17 @@ public final class Api implements HttpHandler {
         if (output instanceof Output.Upgrade) {
             Handshake.check(request);
         }
-        return new Call(
-                caller,
-                () -> caller.isEmpty() || isStillAdmitted(found, request, caller.get()),
-                family,
-                new Call.Arguments(path, query, body),
-                after,
-                request);
+        return new Checked(caller, after, new Call.Arguments(path, query, body));
     }
 
-    private boolean isStillAdmitted(Routes.Match.Found found, HttpRequest request, Caller caller) {
-        return gate.stillAdmits(found.served(), request.headers(), caller);
+    private boolean isStillAdmitted(
+            Routes.Match.Found found, HttpRequest request, Optional<Caller> caller) {
+        return caller.map(it -> gate.stillAdmits(found.served(), request.headers(), it))
+                .orElse(true);
     }
 
     private Reply openApi() {
         return Reply.ok(new OpenApi(settings, routes.all()).document());
-    }
-
-    /// The path without the base URL's own, when it starts with that.
-    private Optional<String> local(String path) {
-        return path.startsWith(prefix + "/")
-                ? Optional.of(path.substring(prefix.length()))
-                : Optional.empty();
-    }
-
-    private HttpResponse marked(HttpResponse answer, Family family, String path) {
-        if (!family.isDeprecated()) {
-            return answer;
-        }
-        var successor = Family.V5.prefix() + local(path).orElse("");
-        return answer.with(
-                Headers.of("Deprecation", "@" + settings.deprecatedSince().getEpochSecond())
-                        .and(
-                                "Link",
-                                "<%s%s>; rel=\"successor-version\""
-                                        .formatted(settings.base(), PercentCode.tidy(successor))));
     }
 
     private static void log(
@@ -203,11 +233,5 @@ public final class Api implements HttpHandler {
     private static Failure wrongMethod(String allowed) {
         return new Failure(
                 Code.METHOD_NOT_ALLOWED, "this path does not have this method; use " + allowed);
-    }
-
-    private static Failure internal(String id) {
-        return new Failure(
-                Code.INTERNAL_ERROR,
-                "the server met a fault of its own; report it with the id %s".formatted(id));
     }
 }

@@ -1,13 +1,14 @@
 package coppice.api;
 
+import coppice.background.Resumption;
 import coppice.http.Headers;
 import coppice.http.HttpRequest;
 import coppice.http.RequestBody;
 import coppice.json.JsonObject;
-import java.time.Duration;
 import java.util.Map;
 import java.util.Optional;
 import java.util.function.BooleanSupplier;
+import java.util.function.Consumer;
 
 /// One call of an operation: admitted, and its body read and checked for types.
 public final class Call {
@@ -15,7 +16,8 @@ public final class Call {
     private final BooleanSupplier stillAdmitted;
     private final Family family;
     private final Arguments arguments;
-    private final Optional<Duration> backgroundAfter;
+    private final boolean isDeferred;
+    private final Consumer<Resumption> resumable;
     private final HttpRequest request;
 
     record Arguments(Map<String, String> path, Query query, JsonObject body) {}
@@ -26,13 +28,15 @@ public final class Call {
             BooleanSupplier stillAdmitted,
             Family family,
             Arguments arguments,
-            Optional<Duration> backgroundAfter,
+            boolean isDeferred,
+            Consumer<Resumption> resumable,
             HttpRequest request) {
         this.caller = caller;
         this.stillAdmitted = stillAdmitted;
         this.family = family;
         this.arguments = arguments;
-        this.backgroundAfter = backgroundAfter;
+        this.isDeferred = isDeferred;
+        this.resumable = resumable;
         this.request = request;
     }
 
@@ -82,8 +86,13 @@ public final class Call {
         return request.headers();
     }
 
-    /// After how long the caller wants to be told to poll instead of waiting. For now every call is waited for.
-    public Optional<Duration> backgroundAfter() {
-        return backgroundAfter;
+    /// Whether the call may go on after its caller was told to poll.
+    public boolean isDeferred() {
+        return isDeferred;
+    }
+
+    /// To be told by an operation that is declared [Route#resumable], once it is decided what is done and before that begins.
+    public void resumable(Resumption how) {
+        resumable.accept(how);
     }
 }

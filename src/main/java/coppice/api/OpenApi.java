@@ -123,14 +123,19 @@ final class OpenApi {
                             .put("description", query.description())
                             .put("schema", describe(query.type())));
         }
-        if (served.family().needsCredential()
-                && served.route().description().output().isDeferrable()) {
+        if (served.family().needsCredential() && served.route().isDeferrable(false)) {
             parameters.add(new JsonWriter().put("$ref", "#/components/parameters/backgroundAfter"));
         }
         return parameters;
     }
 
     private Map<String, Object> responses(Served served) {
+        var responses = successes(served);
+        responses.putAll(failed(served));
+        return responses;
+    }
+
+    private Map<String, Object> successes(Served served) {
         var responses = new TreeMap<String, Object>();
         switch (served.route().description().output()) {
             case Output.NoContent _ -> responses.put("204", Map.of("description", "Done."));
@@ -148,9 +153,25 @@ final class OpenApi {
                                     Reply.LINES,
                                     describe(Schema.string()),
                                     "Lines, each as soon as it is known, until the caller hangs up."));
+            case Output.Replay _ ->
+                    responses.put("200", answer("*/*", Map.of(), "What the request answered."));
             case Output.Upgrade _ ->
                     responses.put("101", Map.of("description", "The connection is a WebSocket."));
         }
+        if (served.family().needsCredential() && served.route().isDeferrable(false)
+                || served.route().description().output() instanceof Output.Replay) {
+            responses.put(
+                    "202",
+                    answer(
+                            Reply.JSON,
+                            describe(Background.RUNNING),
+                            "It goes on; poll for its end."));
+        }
+        return responses;
+    }
+
+    private Map<String, Object> failed(Served served) {
+        var responses = new TreeMap<String, Object>();
         var causes = new TreeMap<Integer, List<String>>();
         failures(served)
                 .forEach(

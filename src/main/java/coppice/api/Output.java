@@ -23,11 +23,14 @@ public sealed interface Output {
     /// 101, and then a WebSocket. Requests that are no opening handshake do not reach the handler.
     record Upgrade() implements Output {}
 
+    /// What another call answered, with its status and its body; or 202 while that call goes on.
+    record Replay() implements Output {}
+
     /// Whether the call can go on in the background: its answer has an end, and can be kept.
     default boolean isDeferrable() {
         return switch (this) {
             case NoContent _, Json _, Bytes _, Ranges _ -> true;
-            case Lines _, Upgrade _ -> false;
+            case Lines _, Upgrade _, Replay _ -> false;
         };
     }
 }

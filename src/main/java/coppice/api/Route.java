@@ -1,10 +1,12 @@
 package coppice.api;
 
 import coppice.base.Code;
+import coppice.json.JsonObject;
 import coppice.json.Schema;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.UUID;
 
 /// One operation: where it is served, what does it, and how it is documented. Immutable; each method gives a changed copy.
 ///
@@ -24,7 +26,14 @@ public record Route(
         Handler handler,
         List<QueryParameter> query,
         Description description,
-        Admission admission) {
+        Admission admission,
+        Optional<Resuming> resuming) {
+
+    /// Goes on with a call of an earlier server, from what that told by [Call#resumable].
+    @FunctionalInterface
+    public interface Resuming {
+        Reply resume(UUID account, JsonObject detail);
+    }
 
     /// What the OpenAPI document says, and what is checked before the handler.
     public record Description(
@@ -84,7 +93,19 @@ public record Route(
                 handler,
                 List.of(),
                 description,
-                new Admission(false, Optional.empty()));
+                new Admission(false, Optional.empty()),
+                Optional.empty());
+    }
+
+    /// What it does goes on by itself, and a later server can wait for its end. Identities may have it go on in the background, too.
+    public Route resumable(Resuming how) {
+        return new Route(
+                method, path, families, handler, query, description, admission, Optional.of(how));
+    }
+
+    /// Whether a call may go on after its caller was told to poll.
+    boolean isDeferrable(boolean isByIdentity) {
+        return description.output.isDeferrable() && (!isByIdentity || resuming.isPresent());
     }
 
     /// An identity's access token may call it, too. The handler is to look at what is granted.
@@ -156,20 +177,21 @@ public record Route(
                 handler,
                 query,
                 description,
-                admission);
+                admission,
+                resuming);
     }
 
     private Route query(List<QueryParameter> more) {
         var all = new ArrayList<>(query);
         all.addAll(more);
-        return new Route(method, path, families, handler, all, description, admission);
+        return new Route(method, path, families, handler, all, description, admission, resuming);
     }
 
     private Route with(Description changed) {
-        return new Route(method, path, families, handler, query, changed, admission);
+        return new Route(method, path, families, handler, query, changed, admission, resuming);
     }
 
     private Route with(Admission changed) {
-        return new Route(method, path, families, handler, query, description, changed);
+        return new Route(method, path, families, handler, query, description, changed, resuming);
     }
 }

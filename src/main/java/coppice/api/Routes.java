@@ -53,6 +53,11 @@ final class Routes {
         }
     }
 
+    /// By the name of the operation.
+    Optional<Served> named(String operationId) {
+        return all.stream().filter(it -> it.operationId().equals(operationId)).findFirst();
+    }
+
     List<Served> all() {
         return all;
     }

@@ -21,7 +21,7 @@ public record IdentityId(UUID uuid) {
     }
 
     /// Reads an id that the store gave out.
-    static IdentityId stored(String text) {
+    public static IdentityId stored(String text) {
         return new IdentityId(UUID.fromString(text));
     }
 

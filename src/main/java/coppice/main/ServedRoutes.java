@@ -1,5 +1,6 @@
 package coppice.main;
 
+import coppice.api.BackgroundRoutes;
 import coppice.api.Route;
 import coppice.api.VmRights;
 import coppice.api.legacy.LegacyFileRoutes;
@@ -16,6 +17,7 @@ import coppice.api.v5.TunnelRoutes;
 import coppice.api.v5.UploadRoutes;
 import coppice.api.v5.VmRoutes;
 import coppice.api.v5.VpcRoutes;
+import coppice.background.BackgroundRequests;
 import coppice.base.Secret;
 import coppice.fabric.Fabric;
 import coppice.identity.Accounts;
@@ -53,7 +55,8 @@ final class ServedRoutes {
             Accounts accounts,
             Vms.Host host,
             Fabric fabric,
-            Vms vms) {
+            Vms vms,
+            BackgroundRequests background) {
         Networks networks() {
             return host.networks();
         }
@@ -68,7 +71,14 @@ final class ServedRoutes {
     }
 
     List<Route> all(ServerKey key) {
-        return Stream.of(vms(), files(), terminals(), networks(key), identities(), metrics())
+        return Stream.of(
+                        vms(),
+                        files(),
+                        terminals(),
+                        networks(key),
+                        identities(),
+                        new BackgroundRoutes(parts.background, rights, brand()).routes(),
+                        metrics())
                 .flatMap(List::stream)
                 .toList();
     }

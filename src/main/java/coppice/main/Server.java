@@ -2,6 +2,8 @@ package coppice.main;
 
 import coppice.api.Api;
 import coppice.api.ApiSettings;
+import coppice.background.BackgroundLimits;
+import coppice.background.BackgroundRequests;
 import coppice.base.Slug;
 import coppice.base.Undo;
 import coppice.disk.DataVolume;
@@ -32,6 +34,7 @@ import java.nio.file.Path;
 import java.time.Clock;
 import java.util.ArrayDeque;
 import java.util.Deque;
+import java.util.Optional;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -83,11 +86,32 @@ final class Server implements AutoCloseable {
         keep(resolver(settings, vms, networks, fabric));
         keep(SnapshotTimers.start(vms.snapshots()));
         keep(LifeTimers.start(vms, settings.timerInterval()));
-        var parts = new ServedRoutes.Parts(settings, store, accounts, host, fabric, vms);
-        var routes = new ServedRoutes(parts, this::keep).all(key);
-        var api = new Api(apiSettings(settings), StoredCredentials.of(store), routes);
-        port = keep(HttpServer.start(address(settings), HttpLimits.DEFAULT, api)).port();
+        serve(
+                new ServedRoutes.Parts(
+                        settings, store, accounts, host, fabric, vms, background(store, data)),
+                key);
         LOG.info("listening on port {}, {}", port, host.launcher().hypervisor());
+    }
+
+    private BackgroundRequests background(Store store, Path data) {
+        return keep(
+                BackgroundRequests.open(
+                        store,
+                        data.resolve("background"),
+                        BackgroundLimits.USUAL,
+                        Clock.systemUTC()));
+    }
+
+    private void serve(ServedRoutes.Parts parts, ServerKey key) {
+        var settings = parts.settings();
+        var api =
+                new Api(
+                        apiSettings(settings),
+                        StoredCredentials.of(parts.store()),
+                        new ServedRoutes(parts, this::keep).all(key),
+                        Optional.of(parts.background()));
+        api.resume();
+        port = keep(HttpServer.start(address(settings), HttpLimits.DEFAULT, api)).port();
     }
 
     private static Fabric fabric(Settings settings, Networks networks, ServerKey key) {

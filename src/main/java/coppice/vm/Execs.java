@@ -35,8 +35,10 @@ final class Execs {
     }
 
     /// Goes on with a command that was started before.
-    ExecOutcome attach(VmLife life, RunningExec exec, Deadline deadline) {
+    ExecOutcome await(VmLife life, StartedExec started) {
         try (var _ = life.activity().hold()) {
+            var exec = RunningExec.attached(started.exec(), started.outputLimit());
+            var deadline = Deadline.in(started.timeLimit().plus(MARGIN));
             return new Command(life, exec, Duration.ZERO).follow(true, deadline);
         }
     }

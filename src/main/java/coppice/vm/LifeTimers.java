@@ -1,5 +1,6 @@
 package coppice.vm;
 
+import coppice.base.Ticks;
 import java.time.Duration;
 
 /// Has the VMs whose time has come paused, restarted or deleted, until it is closed. Whose time has come is for [Due] to say; the VM's own

@@ -1,5 +1,6 @@
 package coppice.vm;
 
+import coppice.base.Ticks;
 import java.time.Duration;
 
 /// Has the snapshots whose time is over deleted, every few seconds, until it is closed. When a snapshot's time is over is for

@@ -1,5 +1,6 @@
 package coppice.vm;
 
+import coppice.base.Ticks;
 import java.time.Duration;
 
 /// Has the viewers of terminals ended whose right to look is gone, every ten seconds, until it is closed.

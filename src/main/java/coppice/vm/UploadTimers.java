@@ -1,5 +1,6 @@
 package coppice.vm;
 
+import coppice.base.Ticks;
 import java.time.Duration;
 
 /// Has the uploads whose time is over ended, every minute, until it is closed.

@@ -5,9 +5,7 @@ import coppice.base.Deadline;
 import coppice.base.Failure;
 import coppice.disk.Reflink;
 import coppice.guest.Exec;
-import coppice.guest.ExecId;
 import coppice.guest.ExecOutcome;
-import coppice.guest.RunningExec;
 import coppice.guest.TerminalDescription;
 import coppice.identity.AccountId;
 import coppice.identity.Accounts;
@@ -323,19 +321,15 @@ public final class Vms implements Guests, AutoCloseable {
         return PausedTerminals.read(vm, context.machines().pauseOf(vm, generation));
     }
 
-    /// Runs a command in a VM, waking it first. Its guest keeps the result for ten minutes, see [#attach].
+    /// Runs a command in a VM, waking it first. Its guest keeps the result for ten minutes, see [#await].
     public ExecOutcome exec(AccountId account, String name, Exec exec) {
         return execs.run(context.fleet().named(account, name), exec);
     }
 
     /// Goes on waiting for a command of an earlier call, perhaps of an earlier server. No VM is woken for it: a command in
     /// a paused VM goes on when its VM does. `UNAVAILABLE` if the guest does not know the command any more, or the VM stopped.
-    ///
-    /// @param outputLimit as the command was started with
-    public ExecOutcome attach(
-            AccountId account, VmId vm, ExecId exec, int outputLimit, Deadline deadline) {
-        var life = context.fleet().named(account, vm.text());
-        return execs.attach(life, RunningExec.attached(exec, outputLimit), deadline);
+    public ExecOutcome await(AccountId account, StartedExec started) {
+        return execs.await(context.fleet().named(account, started.vm().text()), started);
     }
 
     /// CPU time of the VM's present run, while it runs.

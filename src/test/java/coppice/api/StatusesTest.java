@@ -63,7 +63,7 @@ class StatusesTest {
                             """),
                     Map.entry(503, "UNAVAILABLE"),
                     Map.entry(504, "VM_START_TIMEOUT"),
-                    Map.entry(507, "DISK_FULL"));
+                    Map.entry(507, "DISK_FULL BACKGROUND_RESULT_UNSTORABLE"));
 
     @ParameterizedTest
     @EnumSource(Code.class)

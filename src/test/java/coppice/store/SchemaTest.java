@@ -25,6 +25,7 @@ class SchemaTest {
                     "accounts",
                     "api_keys",
                     "attachments",
+                    "background_requests",
                     "deleted_vms",
                     "firewall_rules",
                     "identities",

@@ -6,14 +6,17 @@ import coppice.api.Method;
 import coppice.api.Reply;
 import coppice.api.Route;
 import coppice.api.VmRights;
+import coppice.background.Resumption;
 import coppice.base.Code;
 import coppice.base.Failure;
 import coppice.guest.Exec;
 import coppice.guest.ExecId;
 import coppice.guest.ExecOutcome;
 import coppice.guest.TerminalName;
+import coppice.identity.AccountId;
 import coppice.json.JsonObject;
 import coppice.json.JsonWriter;
+import coppice.vm.StartedExec;
 import coppice.vm.Vm;
 import coppice.vm.Vms;
 import java.nio.charset.StandardCharsets;
@@ -52,7 +55,17 @@ final class LegacyExec {
                 .fails(Code.UNAVAILABLE, "the guest agent cannot be reached")
                 .fails(Code.VM_START_TIMEOUT, "the VM did not wake in time")
                 .fails(Code.LINUX_USER_NOT_ALLOWED, "the identity may act as others only")
-                .forIdentities();
+                .forIdentities()
+                .resumable(this::resume);
+    }
+
+    private Reply resume(UUID account, JsonObject stored) {
+        var started = StartedExec.parse(stored);
+        try {
+            return Reply.ok(write(vms.await(new AccountId(account), started)));
+        } catch (Failure e) {
+            throw LegacyFailures.naming(e, started.vm().text());
+        }
     }
 
     private Reply exec(Call call) {
@@ -61,6 +74,8 @@ final class LegacyExec {
         try {
             var exec = read(call.body(), user.of(call), vm);
             user.check(users, exec.user());
+            var started = StartedExec.of(vm.id(), exec).toJson();
+            call.resumable(new Resumption(vm.id().text(), exec.user(), started));
             return Reply.ok(write(vms.exec(vm.account(), vm.id().text(), exec)));
         } catch (Failure e) {
             throw LegacyFailures.naming(e, call.path("vm_id"));

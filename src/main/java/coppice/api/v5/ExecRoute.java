@@ -5,13 +5,16 @@ import coppice.api.Method;
 import coppice.api.Reply;
 import coppice.api.Route;
 import coppice.api.VmRights;
+import coppice.background.Resumption;
 import coppice.base.Code;
 import coppice.guest.Exec;
 import coppice.guest.ExecId;
 import coppice.guest.ExecOutcome;
+import coppice.identity.AccountId;
 import coppice.identity.LinuxUsers;
 import coppice.json.JsonObject;
 import coppice.json.JsonWriter;
+import coppice.vm.StartedExec;
 import coppice.vm.Vms;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
@@ -25,6 +28,7 @@ import java.util.regex.Pattern;
 final class ExecRoute {
     private static final long DEFAULT_TIMEOUT_MILLIS = 30_000;
     private static final long MAX_TIMEOUT_MILLIS = 300_000;
+    private static final long MAX_DEFERRED_TIMEOUT_MILLIS = 86_400_000;
     private static final int OUTPUT_LIMIT = 4 << 20;
     private static final int MAX_STDIN = 1 << 20;
     private static final int MAX_COMMAND = 1 << 20;
@@ -50,19 +54,26 @@ final class ExecRoute {
                 .fails(Code.UNAVAILABLE, "the guest agent cannot be reached")
                 .fails(Code.VM_START_TIMEOUT, "the VM did not wake in time")
                 .fails(Code.LINUX_USER_NOT_ALLOWED, "the identity may act as others only")
-                .forIdentities();
+                .forIdentities()
+                .resumable(this::resume);
+    }
+
+    private Reply resume(UUID account, JsonObject started) {
+        return Reply.ok(write(vms.await(new AccountId(account), StartedExec.parse(started))));
     }
 
     private Reply exec(Call call) {
         var name = call.path("vm");
         var vm = vms.get(VmRoutes.account(call), name);
         var users = rights.require(call.caller(), vm.id().text(), () -> Vms.absent(name));
-        var exec = read(call.body());
+        var exec = read(call.body(), call.isDeferred());
         users.check("linuxUser", exec.user());
+        var started = StartedExec.of(vm.id(), exec).toJson();
+        call.resumable(new Resumption(vm.id().text(), exec.user(), started));
         return Reply.ok(write(vms.exec(vm.account(), vm.id().text(), exec)));
     }
 
-    private static Exec read(JsonObject body) {
+    private static Exec read(JsonObject body, boolean isDeferred) {
         var command = body.requiredString("command");
         if (command.isEmpty() || command.length() > MAX_COMMAND) {
             throw body.fault("command", "must be 1 to %d characters".formatted(MAX_COMMAND));
@@ -75,17 +86,20 @@ final class ExecRoute {
                 user,
                 environment(body),
                 stdin(body),
-                Duration.ofMillis(timeout(body)),
+                Duration.ofMillis(timeout(body, isDeferred)),
                 OUTPUT_LIMIT,
                 Optional.empty());
     }
 
-    private static long timeout(JsonObject body) {
+    private static long timeout(JsonObject body, boolean isDeferred) {
         long millis = body.integer("timeoutMs").orElse(DEFAULT_TIMEOUT_MILLIS);
-        if (millis < 1 || millis > MAX_TIMEOUT_MILLIS) {
+        if (millis < 1 || millis > MAX_DEFERRED_TIMEOUT_MILLIS) {
+            throw body.fault("timeoutMs", "must be 1 to " + MAX_DEFERRED_TIMEOUT_MILLIS);
+        }
+        if (millis > MAX_TIMEOUT_MILLIS && !isDeferred) {
             throw body.fault(
                     "timeoutMs",
-                    "must be 1 to %d; longer commands need a deferred call"
+                    "must be at most %d; longer commands need a deferred call"
                             .formatted(MAX_TIMEOUT_MILLIS));
         }
         return millis;

@@ -1,4 +1,4 @@
-package coppice.vm;
+package coppice.base;
 
 import java.time.Duration;
 import java.util.concurrent.Executors;
@@ -8,7 +8,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /// Has something looked at again and again, until it is closed.
-final class Ticks implements AutoCloseable {
+public final class Ticks implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(Ticks.class);
     private static final Duration FINISH = Duration.ofSeconds(10);
 
@@ -26,7 +26,7 @@ final class Ticks implements AutoCloseable {
 
     /// @param name of the thread
     /// @param every how long after the end of a look the next one begins
-    static Ticks start(String name, Duration every, Runnable look) {
+    public static Ticks start(String name, Duration every, Runnable look) {
         var ticks = new Ticks(name, look);
         ticks.ticks.scheduleWithFixedDelay(
                 ticks::tick, every.toMillis(), every.toMillis(), TimeUnit.MILLISECONDS);
