@@ -22,9 +22,13 @@ import java.time.InstantSource;
 import java.util.Map;
 import java.util.Optional;
 import java.util.UUID;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /// Makes the capture that all VMs of a guest image start from: boots the image once, lets it settle, and captures it.
 public final class BaseImage {
+    private static final Logger LOG = LoggerFactory.getLogger(BaseImage.class);
+    private static final Duration FIRST_BOOT = Duration.ofMinutes(4);
     private static final Duration BOOT = Duration.ofMinutes(8);
     private static final Duration SETTLE = Duration.ofMinutes(6);
 
@@ -71,8 +75,7 @@ public final class BaseImage {
     private void capture(Path built, VmFiles files, Vm vm, Wiring wiring, Path target) {
         var machines = new Machines(files, launcher, wiring, InstantSource.system());
         try {
-            lay(built, files, vm);
-            var live = machines.boot(vm, UUID.randomUUID(), _ -> {}, Deadline.in(BOOT));
+            var live = boot(built, files, vm, machines);
             settle(live);
             var generation = UUID.randomUUID();
             machines.pause(vm, live, generation, Deadline.in(SETTLE));
@@ -83,6 +86,24 @@ public final class BaseImage {
         } finally {
             machines.delete(vm.id());
         }
+    }
+
+    /// A boot that hangs is begun anew, once: emulated, some kernels lose a timer while they bring up their processors (seen with 6.12.118,
+    /// in one boot of a hundred), and nothing that waits for it ever goes on.
+    private Machines.Live boot(Path built, VmFiles files, Vm vm, Machines machines)
+            throws IOException {
+        lay(built, files, vm);
+        try {
+            return machines.boot(vm, UUID.randomUUID(), _ -> {}, Deadline.in(FIRST_BOOT));
+        } catch (Failure e) {
+            if (e.code() != Code.VM_START_TIMEOUT) {
+                throw e;
+            }
+            LOG.warn("the image is booted again: {}", e.getMessage());
+        }
+        machines.delete(vm.id());
+        lay(built, files, vm);
+        return machines.boot(vm, UUID.randomUUID(), _ -> {}, Deadline.in(BOOT));
     }
 
     /// Copies a capture to another file system, whole or not at all; holes stay holes.
@@ -124,6 +145,7 @@ public final class BaseImage {
 
     private void lay(Path built, VmFiles files, Vm vm) throws IOException {
         var onVolume = workshop.resolve("built");
+        Published.delete(onVolume);
         copyFiles(built, onVolume);
         files.make(vm.id(), user, onVolume);
         reflink.copy(onVolume.resolve(Capture.DISK), files.of(vm.id()).disk());
