@@ -31,12 +31,17 @@ public final class Api implements HttpHandler {
     private static final Logger LOG = LoggerFactory.getLogger(Api.class);
     private static final int MAX_LOGGED_PATH = 300;
 
+    /// By which an answer is found in the log.
+    static final String REQUEST_ID = "X-Request-Id";
+
     private final ApiSettings settings;
     private final Answering answers;
     private final Routes routes;
     private final Gate gate;
     private final BackgroundAfter backgroundAfter;
     private final JsonBody jsonBody;
+    private final CrossOrigin crossOrigin;
+    private final Optional<RateLimit> rateLimit;
     private final Optional<Deferring> deferring;
 
     /// One that has callers wait, however long it takes.
@@ -56,6 +61,8 @@ public final class Api implements HttpHandler {
         this.gate = new Gate(credentials, headers);
         this.backgroundAfter = new BackgroundAfter(headers);
         this.jsonBody = new JsonBody(settings);
+        this.crossOrigin = new CrossOrigin(settings.origins(), headers);
+        this.rateLimit = settings.rate().map(rate -> new RateLimit(rate, System::nanoTime));
         var all = new ArrayList<>(routes);
         all.add(
                 Route.open("/status", "status", _ -> Reply.ok(new JsonWriter().put("status", "ok")))
@@ -82,7 +89,8 @@ public final class Api implements HttpHandler {
     public HttpResponse handle(HttpRequest request) {
         var started = System.nanoTime();
         var id = RandomText.id("req-");
-        var response = routed(request, id);
+        var response =
+                crossOrigin.readable(request, routed(request, id)).with(Headers.of(REQUEST_ID, id));
         if (response.body() instanceof ResponseBody.Stream body) {
             var told = new ToldWriter(body, how -> log(request, response, started, id + how));
             return new HttpResponse(
@@ -101,9 +109,10 @@ public final class Api implements HttpHandler {
         var answer = Errors.answer(status, refusal.why(), family.orElse(Family.V5));
         var id = RandomText.id("req-");
         log("(refused)", refusal.path().orElse("-"), answer, System.nanoTime(), id);
+        var named = answer.with(Headers.of(REQUEST_ID, id));
         return family.isPresent()
-                ? answers.marked(answer, family.get(), refusal.path().orElse(""))
-                : answer;
+                ? answers.marked(named, family.get(), refusal.path().orElse(""))
+                : named;
     }
 
     private HttpResponse routed(HttpRequest request, String id) {
@@ -115,6 +124,9 @@ public final class Api implements HttpHandler {
             case Routes.Match.Found found ->
                     answers.marked(
                             called(found, request, id), found.served().family(), request.path());
+            case Routes.Match.WrongMethod(_, String allowed)
+                    when CrossOrigin.isPreflight(request) ->
+                    crossOrigin.preflight(request, allowed);
             case Routes.Match.WrongMethod(Family family, String allowed) ->
                     answers.marked(
                             Errors.answer(wrongMethod(allowed), family)
@@ -180,6 +192,9 @@ public final class Api implements HttpHandler {
                         ? Optional.of(gate.admit(found.served(), request.headers()))
                         : Optional.empty();
         var output = route.description().output();
+        if (!(output instanceof Output.Replay)) {
+            caller.ifPresent(it -> rateLimit.ifPresent(limit -> limit.take(it.account())));
+        }
         boolean isDeferrable =
                 caller.filter(it -> route.isDeferrable(it.identity().isPresent())).isPresent();
         var after =

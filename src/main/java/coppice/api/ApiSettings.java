@@ -4,6 +4,8 @@ import coppice.base.Size;
 import java.net.URI;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.List;
+import java.util.Optional;
 
 /// How the API presents itself.
 ///
@@ -11,6 +13,8 @@ import java.time.Instant;
 /// - `brand`: the word inside header names, beside `svc`, which is always understood.
 /// - `deprecatedSince`: since when the unversioned paths are deprecated.
 /// - `maxJson`, `bodyTime`: how large a JSON body may be, and how long it may take to arrive.
+/// - `origins`: whose pages may use the API from a browser; `*` is any.
+/// - `rate`: how often an account may call; absent: as often as it likes.
 /// - `maxJsonAtOnce`: all large JSON bodies that are being read at one time; beyond it callers are told to come back.
 public record ApiSettings(
         URI baseUrl,
@@ -18,9 +22,12 @@ public record ApiSettings(
         Instant deprecatedSince,
         Size maxJson,
         Size maxJsonAtOnce,
-        Duration bodyTime) {
+        Duration bodyTime,
+        List<String> origins,
+        Optional<CallRate> rate) {
 
     public ApiSettings {
+        origins = List.copyOf(origins);
         if (!baseUrl.isAbsolute() || baseUrl.getRawQuery() != null) {
             throw new IllegalArgumentException("the base URL is like https://api.example.com/path");
         }
@@ -39,7 +46,9 @@ public record ApiSettings(
                 Instant.parse("2025-01-01T00:00:00Z"),
                 Size.ofMib(16),
                 Size.ofMib(64),
-                Duration.ofSeconds(60));
+                Duration.ofSeconds(60),
+                List.of("*"),
+                Optional.empty());
     }
 
     /// The path part of the base URL, without a slash at the end; often empty.

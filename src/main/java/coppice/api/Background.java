@@ -11,7 +11,7 @@ import coppice.json.Schema;
 
 /// How background requests look on the wire: contract/background-requests.md.
 final class Background {
-    private static final String ID_HEADER = "x-%s-background-request-id";
+    static final String ID_HEADER = "x-%s-background-request-id";
     static final String PATH = "/background-requests/";
     static final String LEGACY_PATH = "/auth/v1/background-requests/";
 

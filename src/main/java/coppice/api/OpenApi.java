@@ -198,6 +198,7 @@ final class OpenApi {
         if (served.family().needsCredential()) {
             any.add(new Outcome(Code.BAD_REQUEST, "malformed or invalid input"));
             strangers(served).forEach(any::add);
+            any.add(new Outcome(Code.RATE_LIMITED, "the account calls too often"));
         }
         if (served.family().needsCredential() && !served.route().admission().isForIdentities()) {
             any.add(new Outcome(Code.FORBIDDEN, "called with an identity access token"));

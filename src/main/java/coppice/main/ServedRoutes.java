@@ -1,6 +1,7 @@
 package coppice.main;
 
 import coppice.api.BackgroundRoutes;
+import coppice.api.Readiness;
 import coppice.api.Route;
 import coppice.api.VmRights;
 import coppice.api.legacy.LegacyFileRoutes;
@@ -18,6 +19,8 @@ import coppice.api.v5.UploadRoutes;
 import coppice.api.v5.VmRoutes;
 import coppice.api.v5.VpcRoutes;
 import coppice.background.BackgroundRequests;
+import coppice.base.Code;
+import coppice.base.Failure;
 import coppice.base.Secret;
 import coppice.fabric.Fabric;
 import coppice.identity.Accounts;
@@ -36,6 +39,7 @@ import coppice.vm.UploadTimers;
 import coppice.vm.Uploads;
 import coppice.vm.Usage;
 import coppice.vm.Vms;
+import java.nio.file.Files;
 import java.time.Clock;
 import java.util.List;
 import java.util.function.Consumer;
@@ -78,9 +82,20 @@ final class ServedRoutes {
                         networks(key),
                         identities(),
                         new BackgroundRoutes(parts.background, rights, brand()).routes(),
+                        List.of(readiness().route()),
                         metrics())
                 .flatMap(List::stream)
                 .toList();
+    }
+
+    /// The store answers, and the data volume is there.
+    private Readiness readiness() {
+        return () -> {
+            parts.store.read(handle -> handle.createQuery("select 1").mapTo(Integer.class).one());
+            if (!Files.isDirectory(parts.host.root())) {
+                throw new Failure(Code.UNAVAILABLE, "the data volume is not there");
+            }
+        };
     }
 
     private static List<Route> together(List<Route> first, List<Route> second) {

@@ -1,7 +1,6 @@
 package coppice.main;
 
 import coppice.api.Api;
-import coppice.api.ApiSettings;
 import coppice.background.BackgroundLimits;
 import coppice.background.BackgroundRequests;
 import coppice.base.Slug;
@@ -29,7 +28,6 @@ import coppice.vm.Snapshots;
 import coppice.vm.Vms;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
-import java.net.URI;
 import java.nio.file.Path;
 import java.time.Clock;
 import java.util.ArrayDeque;
@@ -106,7 +104,7 @@ final class Server implements AutoCloseable {
         var settings = parts.settings();
         var api =
                 new Api(
-                        apiSettings(settings),
+                        HttpKeys.api(settings),
                         StoredCredentials.of(parts.store()),
                         new ServedRoutes(parts, this::keep).all(key),
                         Optional.of(parts.background()));
@@ -173,17 +171,6 @@ final class Server implements AutoCloseable {
 
     private static InetSocketAddress address(Settings settings) {
         return new InetSocketAddress(settings.httpAddress(), settings.httpPort());
-    }
-
-    private static ApiSettings apiSettings(Settings settings) {
-        var usual = ApiSettings.at(URI.create(settings.baseUrl()));
-        return new ApiSettings(
-                usual.baseUrl(),
-                settings.brand().text(),
-                usual.deprecatedSince(),
-                usual.maxJson(),
-                usual.maxJsonAtOnce(),
-                usual.bodyTime());
     }
 
     private <T extends AutoCloseable> T keep(T part) {

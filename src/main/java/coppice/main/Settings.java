@@ -54,7 +54,9 @@ public final class Settings {
         keys.put("http.address", "127.0.0.1");
         keys.put("http.port", "7480");
         keys.put("http.baseUrl", "");
+        keys.put("http.origins", "*");
         keys.put("api.brand", "svc");
+        keys.put("api.rate", "");
         keys.put("images", "busybox,debian");
         keys.put("image.default", "debian");
         keys.put("image.aliases", "ubuntu=debian");
@@ -293,6 +295,7 @@ public final class Settings {
         timerInterval();
         tunnels();
         metricsToken();
+        HttpKeys.check(this);
         NetworkKeys.limits(this);
         NetworkKeys.fabric(this, "");
         NetworkKeys.egress(this);

@@ -42,6 +42,7 @@ import java.util.OptionalLong;
 import java.util.UUID;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.locks.LockSupport;
 import java.util.stream.Stream;
 
 /// A real server whose operations take as long as a test wants, with a store that outlives it, and a client.
@@ -146,6 +147,8 @@ final class BackgroundServer implements AutoCloseable {
                 Route.v5(Method.POST, "/jobs/{gate}", "work", this::work)
                         .takes(Schema.object())
                         .returns(Schema.object()),
+                Route.v5(Method.POST, "/naps/{nanos}", "nap", BackgroundServer::nap)
+                        .returns(Schema.object()),
                 Route.legacy(Method.POST, "/v1/jobs/{gate}", "legacyWork", this::work)
                         .returns(Schema.object()),
                 Route.v5(Method.PUT, "/upload/{gate}", "upload", this::upload)
@@ -167,6 +170,11 @@ final class BackgroundServer implements AutoCloseable {
             throw new Failure(Code.UNAVAILABLE, "it is down").retryAfter(Duration.ofSeconds(7));
         }
         return Reply.ok(new JsonWriter().put("done", call.path("gate")));
+    }
+
+    private static Reply nap(Call call) {
+        LockSupport.parkNanos(Long.parseLong(call.path("nanos")));
+        return Reply.ok(new JsonWriter().put("done", call.path("nanos")));
     }
 
     private Reply upload(Call call) {

@@ -10,6 +10,8 @@ import java.io.IOException;
 import java.net.URI;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.List;
+import java.util.Optional;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -33,7 +35,9 @@ class BodiesTest {
                                 Instant.EPOCH,
                                 Size.ofMib(16),
                                 Size.ofMib(16),
-                                Duration.ofSeconds(1)));
+                                Duration.ofSeconds(1),
+                                List.of("*"),
+                                Optional.empty()));
     }
 
     @AfterAll

@@ -7,6 +7,8 @@ import coppice.base.Size;
 import java.net.URI;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.List;
+import java.util.Optional;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -29,7 +31,9 @@ class CredentialsTest {
                                 Instant.EPOCH,
                                 Size.ofMib(16),
                                 Size.ofMib(64),
-                                Duration.ofSeconds(10)));
+                                Duration.ofSeconds(10),
+                                List.of("*"),
+                                Optional.empty()));
     }
 
     @AfterAll
