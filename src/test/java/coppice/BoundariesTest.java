@@ -30,6 +30,7 @@ class BoundariesTest {
             1    | http            |
             1    | process         |
             2    | store           | json
+            2    | audit           | json
             2    | guest           | json
             3    | identity        | store json
             3    | dns             | store json
@@ -49,7 +50,7 @@ class BoundariesTest {
             7    | scripts         | vm git logs store json
             8    | websites        | edge scripts vm git dns certificates logs store json
             9    | cron            | websites store json
-            10   | api             | http json store identity background
+            10   | api             | http json store identity background audit
             10   | dashboard       | http json store
             11   | api.v5          | api ranks 0-9
             11   | api.legacy      | api ranks 0-9

@@ -1,5 +1,6 @@
 package coppice.api;
 
+import coppice.audit.AuditEntry;
 import coppice.background.BackgroundRequests;
 import coppice.background.Resumption;
 import coppice.base.Code;
@@ -15,9 +16,11 @@ import coppice.http.ResponseBody;
 import coppice.json.JsonObject;
 import coppice.json.JsonWriter;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -43,18 +46,22 @@ public final class Api implements HttpHandler {
     private final CrossOrigin crossOrigin;
     private final Optional<RateLimit> rateLimit;
     private final Optional<Deferring> deferring;
+    private final Consumer<AuditEntry> audit;
 
     /// One that has callers wait, however long it takes.
     public Api(ApiSettings settings, Credentials credentials, List<Route> routes) {
-        this(settings, credentials, routes, Optional.empty());
+        this(settings, credentials, routes, Optional.empty(), _ -> {});
     }
 
+    /// @param audit told of each call that an admitted caller makes to change something
     /// @param background has calls go on that their callers do not want to wait for
     public Api(
             ApiSettings settings,
             Credentials credentials,
             List<Route> routes,
-            Optional<BackgroundRequests> background) {
+            Optional<BackgroundRequests> background,
+            Consumer<AuditEntry> audit) {
+        this.audit = audit;
         this.settings = settings;
         this.answers = new Answering(settings);
         var headers = new BrandedHeader(settings.brand());
@@ -139,11 +146,46 @@ public final class Api implements HttpHandler {
 
     private HttpResponse called(Routes.Match.Found found, HttpRequest request, String id) {
         var served = found.served();
+        var admitted = new AtomicReference<Optional<Caller>>(Optional.empty());
+        var answer = called(found, request, id, admitted);
+        if (isChange(served.route())) {
+            admitted.get()
+                    .map(caller -> entry(served, caller, request, answer, id))
+                    .ifPresent(audit);
+        }
+        return answer;
+    }
+
+    /// A terminal is asked for by GET, and is typed into.
+    private static boolean isChange(Route route) {
+        return route.method() != Method.GET
+                || route.description().output() instanceof Output.Upgrade;
+    }
+
+    private static AuditEntry entry(
+            Served served, Caller caller, HttpRequest request, HttpResponse answer, String id) {
+        return new AuditEntry(
+                Instant.now(),
+                id,
+                caller.account(),
+                caller.identity(),
+                caller.credential(),
+                served.operationId(),
+                shown(request.path()),
+                answer.status());
+    }
+
+    private HttpResponse called(
+            Routes.Match.Found found,
+            HttpRequest request,
+            String id,
+            AtomicReference<Optional<Caller>> admitted) {
+        var served = found.served();
         return Answering.answered(
                 served.family(),
                 id,
                 () -> {
-                    var checked = checked(found, request);
+                    var checked = checked(found, request, admitted);
                     if (!isDeferred(checked)) {
                         return handled(found, request, checked, _ -> {});
                     }
@@ -184,7 +226,10 @@ public final class Api implements HttpHandler {
             Optional<Caller> caller, Optional<Duration> after, Call.Arguments arguments) {}
 
     /// The checks before the handler, in the contract's order.
-    private Checked checked(Routes.Match.Found found, HttpRequest request) {
+    private Checked checked(
+            Routes.Match.Found found,
+            HttpRequest request,
+            AtomicReference<Optional<Caller>> admitted) {
         var route = found.served().route();
         var family = found.served().family();
         Optional<Caller> caller =
@@ -192,6 +237,7 @@ public final class Api implements HttpHandler {
                         ? Optional.of(gate.admit(found.served(), request.headers()))
                         : Optional.empty();
         var output = route.description().output();
+        admitted.set(caller);
         if (!(output instanceof Output.Replay)) {
             caller.ifPresent(it -> rateLimit.ifPresent(limit -> limit.take(it.account())));
         }
@@ -230,14 +276,18 @@ public final class Api implements HttpHandler {
     private static void log(
             String method, String path, HttpResponse response, long startedNanos, String id) {
         var took = Duration.ofNanos(System.nanoTime() - startedNanos);
-        var shown = PercentCode.tidy(path);
         LOG.info(
                 "{} {} {} {} ms {}",
                 PercentCode.tidy(method),
-                shown.length() <= MAX_LOGGED_PATH ? shown : shown.substring(0, MAX_LOGGED_PATH),
+                shown(path),
                 response.status(),
                 took.toMillis(),
                 id);
+    }
+
+    private static String shown(String path) {
+        var shown = PercentCode.tidy(path);
+        return shown.length() <= MAX_LOGGED_PATH ? shown : shown.substring(0, MAX_LOGGED_PATH);
     }
 
     private static Failure unknown() {

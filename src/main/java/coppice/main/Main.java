@@ -15,6 +15,7 @@ import picocli.CommandLine.Spec;
         mixinStandardHelpOptions = true,
         version = "coppice 0.1.0",
         subcommands = {
+            AuditCommand.class,
             ServeCommand.class,
             DoctorCommand.class,
             ImageCommand.class,

@@ -1,6 +1,7 @@
 package coppice.main;
 
 import coppice.api.Api;
+import coppice.audit.AuditLog;
 import coppice.background.BackgroundLimits;
 import coppice.background.BackgroundRequests;
 import coppice.base.Slug;
@@ -107,7 +108,8 @@ final class Server implements AutoCloseable {
                         HttpKeys.api(settings),
                         StoredCredentials.of(parts.store()),
                         new ServedRoutes(parts, this::keep).all(key),
-                        Optional.of(parts.background()));
+                        Optional.of(parts.background()),
+                        keep(AuditLog.usual(settings.dataDirectory().resolve("audit")))::write);
         api.resume();
         port = keep(HttpServer.start(address(settings), HttpLimits.DEFAULT, api)).port();
     }

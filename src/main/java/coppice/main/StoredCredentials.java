@@ -10,6 +10,7 @@ import coppice.identity.IdentityId;
 import coppice.identity.IdentityTokens;
 import coppice.store.Store;
 import java.time.Clock;
+import java.util.Optional;
 
 /// The credentials that this installation has given out.
 record StoredCredentials(ApiKeys keys, IdentityTokens tokens) implements Credentials {
@@ -23,7 +24,7 @@ record StoredCredentials(ApiKeys keys, IdentityTokens tokens) implements Credent
     @Override
     public Caller resolve(Secret apiKey) {
         return keys.authenticate(apiKey.reveal())
-                .map(StoredCredentials::caller)
+                .map(known -> caller(known, part(apiKey, "-", 0)))
                 .orElseThrow(
                         () ->
                                 new Failure(
@@ -34,11 +35,19 @@ record StoredCredentials(ApiKeys keys, IdentityTokens tokens) implements Credent
     @Override
     public Caller identity(Secret accessToken) {
         return tokens.authenticate(accessToken.reveal())
-                .map(StoredCredentials::caller)
+                .map(known -> caller(known, part(accessToken, "_", 1)))
                 .orElseThrow(Credentials::unknownToken);
     }
 
-    private static Caller caller(coppice.identity.Caller known) {
-        return new Caller(known.account().uuid(), known.identity().map(IdentityId::uuid));
+    /// The id inside a credential, which is no secret.
+    private static String part(Secret credential, String separator, int index) {
+        return credential.reveal().split(separator)[index];
+    }
+
+    private static Caller caller(coppice.identity.Caller known, String credential) {
+        return new Caller(
+                known.account().uuid(),
+                known.identity().map(IdentityId::uuid),
+                Optional.of(credential));
     }
 }

@@ -106,7 +106,8 @@ final class BackgroundServer implements AutoCloseable {
                         ApiSettings.at(URI.create("https://api.test")),
                         new Known(),
                         routes,
-                        Optional.of(requests));
+                        Optional.of(requests),
+                        _ -> {});
         api.resume();
         server = HttpServer.start(new InetSocketAddress("127.0.0.1", 0), HttpLimits.DEFAULT, api);
     }
