@@ -39,6 +39,7 @@ class BoundariesTest {
             3    | disk            | store json process
             3    | qemu            | json process
             4    | background      | identity store json http
+            4    | idempotency     | identity store json http
             4    | network         | identity node store json process
             4    | certificates    | dns store json http
             4    | git             | identity store json process http
@@ -50,7 +51,7 @@ class BoundariesTest {
             7    | scripts         | vm git logs store json
             8    | websites        | edge scripts vm git dns certificates logs store json
             9    | cron            | websites store json
-            10   | api             | http json store identity background audit
+            10   | api             | http json store identity background audit idempotency
             10   | dashboard       | http json store
             11   | api.v5          | api ranks 0-9
             11   | api.legacy      | api ranks 0-9
@@ -65,7 +66,7 @@ class BoundariesTest {
             library           | for
             org.eclipse.jetty | http
             tools.jackson     | json qemu
-            org.jdbi          | store identity network vm background
+            org.jdbi          | store identity network vm background idempotency
             org.flywaydb      | store
             org.sqlite        | store
             org.xbill.DNS     | dns

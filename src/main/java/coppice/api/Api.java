@@ -13,6 +13,7 @@ import coppice.http.HttpRequest;
 import coppice.http.HttpResponse;
 import coppice.http.Refusal;
 import coppice.http.ResponseBody;
+import coppice.idempotency.IdempotencyKeys;
 import coppice.json.JsonObject;
 import coppice.json.JsonWriter;
 import java.time.Duration;
@@ -22,6 +23,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
+import java.util.function.Supplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -46,22 +48,29 @@ public final class Api implements HttpHandler {
     private final CrossOrigin crossOrigin;
     private final Optional<RateLimit> rateLimit;
     private final Optional<Deferring> deferring;
+    private final Optional<OnceOnly> onceOnly;
     private final Consumer<AuditEntry> audit;
 
     /// One that has callers wait, however long it takes.
     public Api(ApiSettings settings, Credentials credentials, List<Route> routes) {
-        this(settings, credentials, routes, Optional.empty(), _ -> {});
+        this(settings, credentials, routes, Lasting.NONE);
     }
 
-    /// @param audit told of each call that an admitted caller makes to change something
+    /// What outlives a call.
+    ///
     /// @param background has calls go on that their callers do not want to wait for
-    public Api(
-            ApiSettings settings,
-            Credentials credentials,
-            List<Route> routes,
+    /// @param idempotency has creates done once
+    /// @param audit told of each call that an admitted caller makes to change something
+    public record Lasting(
             Optional<BackgroundRequests> background,
+            Optional<IdempotencyKeys> idempotency,
             Consumer<AuditEntry> audit) {
-        this.audit = audit;
+        public static final Lasting NONE = new Lasting(Optional.empty(), Optional.empty(), _ -> {});
+    }
+
+    public Api(ApiSettings settings, Credentials credentials, List<Route> routes, Lasting lasting) {
+        this.audit = lasting.audit;
+        this.onceOnly = lasting.idempotency.map(OnceOnly::new);
         this.settings = settings;
         this.answers = new Answering(settings);
         var headers = new BrandedHeader(settings.brand());
@@ -81,7 +90,7 @@ public final class Api implements HttpHandler {
                         .returns(OpenApi.DOCUMENT));
         this.routes = new Routes(all);
         this.deferring =
-                background.map(
+                lasting.background.map(
                         requests ->
                                 new Deferring(
                                         requests, this.routes, new Background(headers), answers));
@@ -218,7 +227,13 @@ public final class Api implements HttpHandler {
                         isDeferred(checked),
                         resumable,
                         request);
-        return found.served().route().handler().handle(call).response();
+        var route = found.served().route();
+        Supplier<HttpResponse> work = () -> route.handler().handle(call).response();
+        if (onceOnly.isEmpty() || checked.caller().isEmpty()) {
+            return work.get();
+        }
+        return onceOnly.get()
+                .run(route, checked.caller().get(), request, checked.arguments(), work);
     }
 
     /// What was found out about a request before its handler is called.

@@ -72,8 +72,23 @@ final class OpenApi {
                                         .put("maximum", 3600));
         return new JsonWriter()
                 .put("schemas", schemas)
-                .put("parameters", Map.of("backgroundAfter", after))
+                .put("parameters", Map.of("backgroundAfter", after, "idempotencyKey", once()))
                 .put("securitySchemes", Map.of("bearer", bearer));
+    }
+
+    private static JsonWriter once() {
+        return new JsonWriter()
+                .put("name", OnceOnly.HEADER)
+                .put("in", "header")
+                .put(
+                        "description",
+                        "Has it made once: for a day, the same request with the same key gets the same answer.")
+                .put(
+                        "schema",
+                        new JsonWriter()
+                                .put("type", "string")
+                                .put("minLength", 1)
+                                .put("maxLength", 255));
     }
 
     private JsonWriter operation(Served served) {
@@ -122,6 +137,9 @@ final class OpenApi {
                             .put("in", "query")
                             .put("description", query.description())
                             .put("schema", describe(query.type())));
+        }
+        if (served.route().description().isCreate()) {
+            parameters.add(new JsonWriter().put("$ref", "#/components/parameters/idempotencyKey"));
         }
         if (served.family().needsCredential() && served.route().isDeferrable(false)) {
             parameters.add(new JsonWriter().put("$ref", "#/components/parameters/backgroundAfter"));

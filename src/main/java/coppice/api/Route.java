@@ -35,13 +35,16 @@ public record Route(
         Reply resume(UUID account, JsonObject detail);
     }
 
-    /// What the OpenAPI document says, and what is checked before the handler.
+    /// What the OpenAPI document says, and what is done around the handler.
+    ///
+    /// @param isCreate whether it makes something, which is made once for each `Idempotency-Key`
     public record Description(
             String id,
             String tag,
             String summary,
             Input input,
             Output output,
+            boolean isCreate,
             List<Outcome> failures) {
         public Description {
             failures = List.copyOf(failures);
@@ -85,7 +88,7 @@ public record Route(
                     case GET, DELETE -> new Input.None();
                 };
         var description =
-                new Description(id, "Other", id, input, new Output.NoContent(), List.of());
+                new Description(id, "Other", id, input, new Output.NoContent(), false, List.of());
         return new Route(
                 method,
                 PathTemplate.parse(path),
@@ -120,7 +123,7 @@ public record Route(
 
     public Route about(String tag, String summary) {
         var d = description;
-        return with(new Description(d.id, tag, summary, d.input, d.output, d.failures));
+        return with(new Description(d.id, tag, summary, d.input, d.output, d.isCreate, d.failures));
     }
 
     /// Takes a JSON object, whose field types are checked before the handler is called.
@@ -130,7 +133,8 @@ public record Route(
 
     public Route takes(Input input) {
         var d = description;
-        return with(new Description(d.id, d.tag, d.summary, input, d.output, d.failures));
+        return with(
+                new Description(d.id, d.tag, d.summary, input, d.output, d.isCreate, d.failures));
     }
 
     /// Answers 200 with this.
@@ -140,14 +144,22 @@ public record Route(
 
     public Route returns(Output output) {
         var d = description;
-        return with(new Description(d.id, d.tag, d.summary, d.input, output, d.failures));
+        return with(
+                new Description(d.id, d.tag, d.summary, d.input, output, d.isCreate, d.failures));
+    }
+
+    /// Makes something: once for each `Idempotency-Key`.
+    public Route creates() {
+        var d = description;
+        return with(new Description(d.id, d.tag, d.summary, d.input, d.output, true, d.failures));
     }
 
     public Route fails(Code code, String when) {
         var d = description;
         var failures = new ArrayList<>(d.failures);
         failures.add(new Outcome(code, when));
-        return with(new Description(d.id, d.tag, d.summary, d.input, d.output, failures));
+        return with(
+                new Description(d.id, d.tag, d.summary, d.input, d.output, d.isCreate, failures));
     }
 
     public Route query(String name, Schema type, String text) {

@@ -13,6 +13,7 @@ import coppice.fabric.Fabric;
 import coppice.fabric.WireGuardEnd;
 import coppice.http.HttpLimits;
 import coppice.http.HttpServer;
+import coppice.idempotency.IdempotencyKeys;
 import coppice.identity.Accounts;
 import coppice.network.Networks;
 import coppice.network.ServerKey;
@@ -108,8 +109,14 @@ final class Server implements AutoCloseable {
                         HttpKeys.api(settings),
                         StoredCredentials.of(parts.store()),
                         new ServedRoutes(parts, this::keep).all(key),
-                        Optional.of(parts.background()),
-                        keep(AuditLog.usual(settings.dataDirectory().resolve("audit")))::write);
+                        new Api.Lasting(
+                                Optional.of(parts.background()),
+                                Optional.of(
+                                        keep(
+                                                new IdempotencyKeys(
+                                                        parts.store(), Clock.systemUTC()))),
+                                keep(AuditLog.usual(settings.dataDirectory().resolve("audit")))
+                                        ::write));
         api.resume();
         port = keep(HttpServer.start(address(settings), HttpLimits.DEFAULT, api)).port();
     }

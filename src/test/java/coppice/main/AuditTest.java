@@ -85,8 +85,7 @@ class AuditTest {
                             ApiSettings.at(URI.create("https://api.test")),
                             StoredCredentials.of(store),
                             ROUTES,
-                            Optional.empty(),
-                            log::write);
+                            new Api.Lasting(Optional.empty(), Optional.empty(), log::write));
             var asAda = Headers.of("Authorization", "Bearer " + key);
             var asIdentity = Headers.of("x-svc-identity-access-token", token.token().reveal());
             assertEquals(204, send(api, "POST", "/v5/acts/one", asAda));

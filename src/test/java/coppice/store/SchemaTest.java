@@ -28,6 +28,7 @@ class SchemaTest {
                     "background_requests",
                     "deleted_vms",
                     "firewall_rules",
+                    "idempotency_keys",
                     "identities",
                     "identity_tokens",
                     "nics",

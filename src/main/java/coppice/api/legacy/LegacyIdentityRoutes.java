@@ -57,6 +57,7 @@ public final class LegacyIdentityRoutes {
                         .paged()
                         .returns(LegacyIdentitySchemas.LIST),
                 Route.legacy(POST, IDENTITIES, "legacyCreateIdentity", this::create)
+                        .creates()
                         .about("Legacy", "Create an identity: an end user of the account")
                         .takes(LegacyIdentitySchemas.CREATE)
                         .returns(LegacyIdentitySchemas.IDENTITY)
@@ -75,6 +76,7 @@ public final class LegacyIdentityRoutes {
                         .returns(LegacyIdentitySchemas.TOKENS)
                         .fails(Code.IDENTITY_NOT_FOUND, ABSENT),
                 Route.legacy(POST, TOKENS, "legacyCreateIdentityToken", this::createToken)
+                        .creates()
                         .about("Legacy", "Make an access token, which is shown only now")
                         .returns(LegacyIdentitySchemas.NEW_TOKEN)
                         .fails(Code.IDENTITY_NOT_FOUND, ABSENT)

@@ -74,6 +74,7 @@ final class LegacyServices {
 
     private Route createRoute() {
         return route(POST, ALL + "/services", "legacyCreateService", this::create)
+                .creates()
                 .about("Legacy", "Write, enable and start a new service")
                 .takes(ServiceSchemas.SERVICE)
                 .returns(ServiceSchemas.CREATED)

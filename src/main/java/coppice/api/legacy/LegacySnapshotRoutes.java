@@ -48,6 +48,7 @@ public final class LegacySnapshotRoutes {
                         .paged()
                         .returns(LegacySchemas.SNAPSHOT_LIST),
                 Route.legacy(POST, ALL, "legacyBuildSnapshot", this::build)
+                        .creates()
                         .about("Legacy", "Build a snapshot from a template; not there yet")
                         .takes(LegacySchemas.BUILD)
                         .returns(LegacySchemas.BUILT)

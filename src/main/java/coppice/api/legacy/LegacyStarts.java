@@ -38,6 +38,7 @@ final class LegacyStarts {
 
     private Route createRoute() {
         return Route.legacy(POST, "/v1/vms", "legacyCreateVm", this::create)
+                .creates()
                 .about("Legacy", "Create a VM from a snapshot, set it up inside, and wait for it")
                 .takes(SetupSchemas.CREATE)
                 .returns(LegacyVmSchemas.CREATED)

@@ -47,6 +47,7 @@ final class LegacyVmGrants {
                         .returns(LegacyIdentitySchemas.PERMISSIONS)
                         .fails(Code.IDENTITY_NOT_FOUND, ABSENT),
                 Route.legacy(POST, GRANT, "legacyGrantVmPermission", this::grant)
+                        .creates()
                         .about("Legacy", "Let an identity use a VM")
                         .takes(LegacyIdentitySchemas.GRANT)
                         .returns(LegacyIdentitySchemas.PERMISSION)

@@ -55,6 +55,7 @@ public final class LegacyVmRoutes {
     private List<Route> copyingRoutes() {
         return List.of(
                 Route.legacy(POST, VM + "/snapshot", "legacyTakeSnapshot", this::take)
+                        .creates()
                         .about("Legacy", "Take a snapshot of a running or suspended VM")
                         .takes(LegacySchemas.TAKE)
                         .returns(LegacySchemas.TAKEN)
@@ -73,6 +74,7 @@ public final class LegacyVmRoutes {
                         .fails(Code.SUSPEND_FAILED_AND_STOPPED, "its memory is lost")
                         .fails(Code.UNAVAILABLE, "its memory could not be saved; it goes on"),
                 Route.legacy(POST, VM + "/fork", "legacyForkVm", this::fork)
+                        .creates()
                         .about("Legacy", "Copy a VM, memory and disk, into new VMs")
                         .takes(LegacySchemas.FORK)
                         .returns(LegacySchemas.FORKED)

@@ -34,6 +34,7 @@ public final class FirewallRoutes {
     public List<Route> routes() {
         return List.of(
                 Route.v5(POST, RULES, "createFirewallRule", this::create)
+                        .creates()
                         .about("Firewall", "Permit connections from a source to a destination")
                         .takes(FirewallSchemas.NEW_RULE)
                         .returns(FirewallSchemas.RULE)

@@ -54,6 +54,7 @@ final class ForkRoute {
 
     Route route() {
         return Route.v5(Method.POST, "/vms/{vm}/fork", "forkVm", this::fork)
+                .creates()
                 .about("VMs", "Copy a VM, memory and disk, into new VMs; all of them or none")
                 .takes(FORK)
                 .returns(FORKED)

@@ -57,6 +57,7 @@ public final class IdentityRoutes {
                         .paged()
                         .returns(IdentitySchemas.LIST),
                 Route.v5(POST, "/identities", "createIdentity", this::create)
+                        .creates()
                         .about("Identities", "Create an identity: an end user of the account")
                         .takes(IdentitySchemas.CREATE)
                         .returns(IdentitySchemas.ITEM)
@@ -79,6 +80,7 @@ public final class IdentityRoutes {
                         .returns(Schema.list(IdentitySchemas.TOKEN))
                         .fails(Code.IDENTITY_NOT_FOUND, "absent, or of another account"),
                 Route.v5(POST, TOKENS, "createIdentityToken", this::createToken)
+                        .creates()
                         .about("Identities", "Make an access token, which is shown only now")
                         .returns(IdentitySchemas.NEW_TOKEN)
                         .fails(Code.IDENTITY_NOT_FOUND, "absent, or of another account")
@@ -96,6 +98,7 @@ public final class IdentityRoutes {
                         .returns(Schema.list(IdentitySchemas.PERMISSION))
                         .fails(Code.IDENTITY_NOT_FOUND, "absent, or of another account"),
                 Route.v5(POST, GRANTS, "grantVmPermission", this::grant)
+                        .creates()
                         .about("Identities", "Let an identity use a VM; replaces what it was let")
                         .takes(IdentitySchemas.GRANT)
                         .returns(IdentitySchemas.PERMISSION)

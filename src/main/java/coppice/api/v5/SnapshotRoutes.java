@@ -64,6 +64,7 @@ public final class SnapshotRoutes {
 
     private Route takeRoute() {
         return Route.v5(POST, "/vms/{vm}/snapshot", "takeSnapshot", this::take)
+                .creates()
                 .about("Snapshots", "Take a snapshot of a running or paused VM, which goes on")
                 .takes(SnapshotSchemas.TAKE)
                 .returns(SnapshotSchemas.TAKEN)

@@ -65,6 +65,7 @@ public final class TunnelRoutes {
 
     private Route createRoute() {
         return Route.v5(POST, "/tunnels", "createTunnel", this::create)
+                .creates()
                 .about(TAG, "Create a tunnel, attached to networks or to none")
                 .takes(TunnelSchemas.CREATE)
                 .returns(TunnelSchemas.ISSUED)

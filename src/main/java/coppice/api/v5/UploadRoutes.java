@@ -39,6 +39,7 @@ public final class UploadRoutes {
     public List<Route> routes() {
         return List.of(
                 route(POST, UPLOADS, "openUpload", "Begin to upload a file", this::open)
+                        .creates()
                         .takes(FileSchemas.NEW_UPLOAD)
                         .returns(FileSchemas.UPLOAD)
                         .fails(Code.PAYLOAD_TOO_LARGE, "the size is over 16 GiB")

@@ -87,6 +87,7 @@ public final class VmRoutes {
 
     private Route createRoute() {
         return Route.v5(POST, "/vms", "createVm", this::create)
+                .creates()
                 .about("VMs", "Create a VM from a snapshot")
                 .takes(VmSchemas.CREATE)
                 .returns(VmSchemas.CREATED_VM)

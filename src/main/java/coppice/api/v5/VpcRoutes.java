@@ -33,6 +33,7 @@ public final class VpcRoutes {
     public List<Route> routes() {
         return List.of(
                 Route.v5(POST, "/vpcs", "createVpc", this::create)
+                        .creates()
                         .about("Networks", "Create a private network, with rules or without")
                         .takes(VpcSchemas.CREATE)
                         .returns(VpcSchemas.CREATED_VPC)

@@ -1,0 +1,2 @@
+/// Requests that are done once, however often they are sent: `Idempotency-Key`.
+package coppice.idempotency;
