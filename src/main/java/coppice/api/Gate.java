@@ -8,6 +8,7 @@ import coppice.http.Headers;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.function.Supplier;
 
 /// Decides who is calling from the credential headers.
 final class Gate {
@@ -73,13 +74,22 @@ final class Gate {
                     "both Authorization and an identity access token are sent; send one of them");
         }
         if (identity.isPresent()) {
-            return credentials.identity(new Secret(identity.get()));
+            return known(() -> credentials.identity(new Secret(identity.get())));
         }
         var bearer = authorization.flatMap(Gate::bearer).orElseThrow(Gate::missing);
         if (teamHeaders.stream().anyMatch(headers::has)) {
             throw teamFailure(headers);
         }
-        return credentials.resolve(new Secret(bearer));
+        return known(() -> credentials.resolve(new Secret(bearer)));
+    }
+
+    /// That nobody can tell whose a credential is has a name of its own.
+    private static Caller known(Supplier<Caller> who) {
+        try {
+            return who.get();
+        } catch (Failure e) {
+            throw e.code() == Code.UNAVAILABLE ? e.as(Code.KEY_RESOLVER_UNAVAILABLE, Map.of()) : e;
+        }
     }
 
     /// Nobody can sign in yet, so no sign-in token is valid.

@@ -216,6 +216,10 @@ final class OpenApi {
         if (served.family().needsCredential()) {
             any.add(new Outcome(Code.BAD_REQUEST, "malformed or invalid input"));
             strangers(served).forEach(any::add);
+            any.add(
+                    new Outcome(
+                            Code.KEY_RESOLVER_UNAVAILABLE,
+                            "nobody can tell whose the credential is"));
             any.add(new Outcome(Code.RATE_LIMITED, "the account calls too often"));
         }
         if (served.family().needsCredential() && !served.route().admission().isForIdentities()) {

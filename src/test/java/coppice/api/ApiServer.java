@@ -55,6 +55,9 @@ final class ApiServer implements AutoCloseable {
     }
 
     static Caller resolve(Secret key) {
+        if (key.reveal().equals("down")) {
+            throw new Failure(Code.UNAVAILABLE, "the store is down");
+        }
         if (!key.reveal().equals(KEY)) {
             throw new Failure(
                     Code.INVALID_API_KEY, "the API key is unknown or revoked; make a new one");

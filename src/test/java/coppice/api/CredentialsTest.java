@@ -63,6 +63,13 @@ class CredentialsTest {
     }
 
     @Test
+    void thatNobodyCanTellWhoseAKeyIsIsNoFaultOfTheKey() {
+        var answer = api.send("GET", "/v5/things", "", "Authorization", "Bearer down");
+        assertEquals(503, answer.status());
+        assertEquals("KEY_RESOLVER_UNAVAILABLE", answer.code());
+    }
+
+    @Test
     void theSchemeWordIsCaseInsensitive() {
         assertEquals(
                 200,

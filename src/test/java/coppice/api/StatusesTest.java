@@ -61,7 +61,7 @@ class StatusesTest {
                             """
                             INTERNAL_ERROR VM_EXIT_DURING_START KERNEL_PANIC RESIZE_FAILED SUSPEND_FAILED_AND_STOPPED VM_SETUP_FAILED
                             """),
-                    Map.entry(503, "UNAVAILABLE"),
+                    Map.entry(503, "UNAVAILABLE KEY_RESOLVER_UNAVAILABLE"),
                     Map.entry(504, "VM_START_TIMEOUT"),
                     Map.entry(507, "DISK_FULL BACKGROUND_RESULT_UNSTORABLE"));
 
