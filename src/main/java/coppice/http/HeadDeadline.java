@@ -3,7 +3,10 @@ package coppice.http;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.Map;
+import java.util.OptionalLong;
 import java.util.concurrent.TimeUnit;
+import org.eclipse.jetty.http2.HTTP2Connection;
+import org.eclipse.jetty.io.Connection;
 import org.eclipse.jetty.io.EndPoint;
 import org.eclipse.jetty.server.ServerConnector;
 import org.eclipse.jetty.server.internal.HttpConnection;
@@ -20,7 +23,7 @@ final class HeadDeadline extends AbstractLifeCycle {
     private final Map<EndPoint, Pending> pending = new HashMap<>();
     private volatile Scheduler.Task next = () -> false;
 
-    private record Pending(long messages, long sinceNanos) {}
+    private record Pending(long head, long sinceNanos) {}
 
     HeadDeadline(ServerConnector connector, Duration limit) {
         this.connector = connector;
@@ -59,23 +62,35 @@ final class HeadDeadline extends AbstractLifeCycle {
         var endPoints = connector.getConnectedEndPoints();
         pending.keySet().retainAll(endPoints);
         for (var endPoint : endPoints) {
-            if (endPoint.getConnection() instanceof HttpConnection connection
-                    && isInHead(connection)) {
-                var messages = connection.getMessagesIn();
-                var since =
-                        pending.compute(
-                                endPoint,
-                                (_, before) ->
-                                        before != null && before.messages == messages
-                                                ? before
-                                                : new Pending(messages, now));
-                if (now - since.sinceNanos > limit.toNanos()) {
-                    endPoint.close();
-                }
-            } else {
+            var head = head(endPoint.getConnection());
+            if (head.isEmpty()) {
                 pending.remove(endPoint);
+                continue;
+            }
+            var number = head.getAsLong();
+            var since =
+                    pending.compute(
+                            endPoint,
+                            (_, before) ->
+                                    before != null && before.head == number
+                                            ? before
+                                            : new Pending(number, now));
+            if (now - since.sinceNanos > limit.toNanos()) {
+                endPoint.close();
             }
         }
+    }
+
+    /// The number of the head that has begun and not ended.
+    private static OptionalLong head(Connection connection) {
+        return switch (connection) {
+            case HttpConnection http1 when isInHead(http1) ->
+                    OptionalLong.of(http1.getMessagesIn());
+            case HTTP2Connection http2
+                    when http2.getSession().getParser() instanceof JettyFrames frames ->
+                    frames.head();
+            default -> OptionalLong.empty();
+        };
     }
 
     private static boolean isInHead(HttpConnection connection) {

@@ -33,6 +33,7 @@ public final class HttpServer implements AutoCloseable {
 
     private final Server server;
     private final ServerConnector connector;
+    private final JettyHttp2 http2;
     private final Draining draining = new Draining();
     private final JettySockets sockets;
     private final JettyHandler requests;
@@ -51,8 +52,9 @@ public final class HttpServer implements AutoCloseable {
                 new ArrayByteBufferPool(
                         0, 4096, 65536, 64, POOLED_BUFFERS.bytes(), POOLED_BUFFERS.bytes());
         this.server = new Server(pool, null, buffers);
-        this.connector =
-                new ServerConnector(server, 1, 1, new HttpConnectionFactory(configuration(limits)));
+        var http = configuration(limits);
+        this.http2 = new JettyHttp2(http, JettyHttp2.CLEAR);
+        this.connector = new ServerConnector(server, 1, 1, new HttpConnectionFactory(http), http2);
         connector.setHost(address.getHostString());
         connector.setPort(address.getPort());
         connector.setIdleTimeout(limits.idleTime().toMillis());
@@ -96,6 +98,7 @@ public final class HttpServer implements AutoCloseable {
     public void stop(Deadline deadline) {
         connector.close();
         draining.begin();
+        http2.drain();
         requests.drain(deadline);
         sockets.drain(deadline);
         cut();

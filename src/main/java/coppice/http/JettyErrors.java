@@ -32,12 +32,14 @@ final class JettyErrors implements Request.Handler {
                     new Failure(Code.BAD_REQUEST, "the path and query are too long; shorten them");
             case 431 -> new Failure(Code.BAD_REQUEST, "the header fields are too long; send fewer");
             case 505 ->
-                    new Failure(Code.BAD_REQUEST, "this HTTP version is not spoken; use HTTP/1.1");
+                    new Failure(
+                            Code.BAD_REQUEST,
+                            "this HTTP version is not spoken; use HTTP/1.1 or HTTP/2");
             default ->
                     status < 500 || status == 501
                             ? new Failure(
                                     Code.BAD_REQUEST,
-                                    "this is not a valid HTTP/1.1 request; correct its first line, headers or framing")
+                                    "this is not a valid HTTP request; correct its first line, headers or framing")
                             : new Failure(Code.INTERNAL_ERROR, "the server has a fault");
         };
     }

@@ -5,6 +5,7 @@ import coppice.base.Deadline;
 import coppice.base.Failure;
 import java.nio.ByteBuffer;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.concurrent.Semaphore;
@@ -208,18 +209,25 @@ final class JettyHandler extends Handler.Abstract {
                 new Refusal(status, status == 503 ? why.retryAfter(RETRY) : why, path(request)));
     }
 
-    /// HTTP/1.0 has no upgrade, and says nothing when it asks for one: RFC 9110, 7.8.
     private static Headers headers(Request request) {
-        var isOld = request.getConnectionMetaData().getHttpVersion() == HttpVersion.HTTP_1_0;
-        return new Headers(
-                request.getHeaders().stream()
-                        .filter(field -> !isOld || field.getHeader() != HttpHeader.UPGRADE)
-                        .map(
-                                field ->
-                                        new Headers.Field(
-                                                field.getName(),
-                                                field.getValue() == null ? "" : field.getValue()))
-                        .toList());
+        var version = request.getConnectionMetaData().getHttpVersion();
+        var headers = new ArrayList<Headers.Field>();
+        for (var field : request.getHeaders()) {
+            // Only HTTP/1.1 has an upgrade. HTTP/1.0 says nothing when it asks for one: RFC 9110,
+            // 7.8.
+            if (version == HttpVersion.HTTP_1_1 || field.getHeader() != HttpHeader.UPGRADE) {
+                headers.add(
+                        new Headers.Field(
+                                field.getName(), field.getValue() == null ? "" : field.getValue()));
+            }
+        }
+        var authority = request.getHttpURI().getAuthority();
+        if (version == HttpVersion.HTTP_2
+                && authority != null
+                && !request.getHeaders().contains(HttpHeader.HOST)) {
+            headers.add(new Headers.Field("Host", authority));
+        }
+        return new Headers(headers);
     }
 
     static Optional<String> path(Request request) {
