@@ -16,7 +16,7 @@ import org.eclipse.jetty.util.thread.Scheduler;
 /// Closes connections whose request head does not arrive in time.
 ///
 /// Jetty only limits the silence between two bytes, so a peer that sends a byte now and then could hold a connection for days.
-/// Runs on Jetty's timer thread. Looks into an internal class of Jetty: nothing public tells where the parser stands.
+/// Runs on Jetty's timer thread. Looks into an internal class of Jetty: nothing public tells where the parser of HTTP/1.1 stands.
 final class HeadDeadline extends AbstractLifeCycle {
     private final ServerConnector connector;
     private final Duration limit;

@@ -43,12 +43,14 @@ final class Http2Peer implements AutoCloseable {
             return type == HEADERS && payload[start()] == (byte) 0x88;
         }
 
-        /// After a change of the table's size, which comes before the first field.
+        /// After a change of the table's size, which comes before the first field and is all ones when it has more bytes.
         private int start() {
-            int at = 0;
-            if ((payload[0] & 0xe0) == 0x20) {
-                while (payload[++at] < 0) {}
-                at++;
+            if ((payload[0] & 0xe0) != 0x20) {
+                return 0;
+            }
+            int at = 1;
+            if (payload[0] == 0x3f) {
+                while (payload[at++] < 0) {}
             }
             return at;
         }
