@@ -8,6 +8,8 @@ import java.util.concurrent.TimeUnit;
 import org.eclipse.jetty.http2.HTTP2Connection;
 import org.eclipse.jetty.io.Connection;
 import org.eclipse.jetty.io.EndPoint;
+import org.eclipse.jetty.io.ssl.SslConnection;
+import org.eclipse.jetty.server.NegotiatingServerConnection;
 import org.eclipse.jetty.server.ServerConnector;
 import org.eclipse.jetty.server.internal.HttpConnection;
 import org.eclipse.jetty.util.component.AbstractLifeCycle;
@@ -89,6 +91,9 @@ final class HeadDeadline extends AbstractLifeCycle {
             case HTTP2Connection http2
                     when http2.getSession().getParser() instanceof JettyFrames frames ->
                     frames.head();
+            case SslConnection tls -> head(tls.getSslEndPoint().getConnection());
+            // It is replaced at the end of the handshake.
+            case NegotiatingServerConnection _ -> OptionalLong.of(-1);
             default -> OptionalLong.empty();
         };
     }
