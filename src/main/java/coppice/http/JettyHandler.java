@@ -235,7 +235,8 @@ final class JettyHandler extends Handler.Abstract {
     }
 
     /// An answer that is at hand.
-    static void write(HttpResponse answer, Request request, Response response, Callback callback) {
+    static void write(HttpResponse plain, Request request, Response response, Callback callback) {
+        var answer = ContentCoding.chosen(plain, request.getHeaders());
         head(answer, response);
         var content =
                 switch (answer.body()) {
