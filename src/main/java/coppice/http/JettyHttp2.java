@@ -36,6 +36,7 @@ final class JettyHttp2 extends HTTP2CServerConnectionFactory {
         setRateControlFactory(new WindowRateControl.Factory(MAX_FRAMES_A_SECOND));
         setInitialStreamRecvWindow((int) STREAM_WINDOW.bytes());
         setInitialSessionRecvWindow((int) CONNECTION_WINDOW.bytes());
+        setFlowControlStrategyFactory(JettyWindows::new);
         // WebSockets are made of HTTP/1.1 only.
         setConnectProtocolEnabled(false);
     }

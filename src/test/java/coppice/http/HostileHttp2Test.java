@@ -5,7 +5,6 @@ import static coppice.http.Http2Peer.DATA;
 import static coppice.http.Http2Peer.END_HEADERS;
 import static coppice.http.Http2Peer.END_STREAM;
 import static coppice.http.Http2Peer.ENHANCE_YOUR_CALM;
-import static coppice.http.Http2Peer.GOAWAY;
 import static coppice.http.Http2Peer.HEADERS;
 import static coppice.http.Http2Peer.NOTHING;
 import static coppice.http.Http2Peer.NO_FLAGS;
@@ -24,14 +23,19 @@ import java.io.IOException;
 import java.lang.management.BufferPoolMXBean;
 import java.lang.management.ManagementFactory;
 import java.net.InetSocketAddress;
+import java.util.Optional;
 import java.util.function.IntFunction;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 /// Peers that do what no proper client does are cut off, and a proper one on another connection does not notice.
 class HostileHttp2Test {
-    private static final int MANY = 5000;
+    /// Few enough for one read, since the end of a connection with something unread is a reset, which can overtake GOAWAY.
+    private static final int MANY = 400;
+
+    private static final int VERY_MANY = 5000;
 
     private Echo echo;
     private HttpServer server;
@@ -120,7 +124,8 @@ class HostileHttp2Test {
     @Test
     void aHeadWithoutEndIsCutOffAtItsLimit() throws IOException {
         var field = Http2Peer.field("x", "y".repeat(8000));
-        assertCut(
+        cut(
+                MANY,
                 i ->
                         i == 0
                                 ? Http2Peer.frame(
@@ -138,12 +143,8 @@ class HostileHttp2Test {
         for (int i = 0; i < 10_000; i++) {
             bomb.write(0x80 | 62);
         }
-        assertCut(
-                i ->
-                        i == 0
-                                ? Http2Peer.frame(
-                                        HEADERS, END_HEADERS | END_STREAM, 1, bomb.toByteArray())
-                                : NOTHING);
+        var frame = Http2Peer.frame(HEADERS, END_HEADERS | END_STREAM, 1, bomb.toByteArray());
+        assertTrue(cut(1, _ -> frame).isPresent());
     }
 
     @Test
@@ -158,6 +159,37 @@ class HostileHttp2Test {
             echo.release.countDown();
             for (int left = 128; left > 0; ) {
                 left -= peer.next().orElseThrow().isLast() ? 1 : 0;
+            }
+        }
+    }
+
+    @Test
+    void aFloodOfShortDataThatNobodyReadsIsCutOff() throws IOException {
+        var goAway =
+                cut(
+                        VERY_MANY,
+                        i ->
+                                i == 0
+                                        ? Http2Peer.frame(
+                                                HEADERS,
+                                                END_HEADERS,
+                                                1,
+                                                Http2Peer.head("POST", "/wait"))
+                                        : Http2Peer.frame(DATA, NO_FLAGS, 1, new byte[1]));
+        assertTrue(goAway.isEmpty() || goAway.get().error() == ENHANCE_YOUR_CALM);
+        echo.release.countDown();
+    }
+
+    @Test
+    void shortDataThatIsReadMayGoOn() throws Exception {
+        try (var peer = Http2Peer.connected(server.port())) {
+            for (int request = 1; request < 20; request += 2) {
+                peer.post(request, "/a");
+                for (int i = 0; i < 900; i++) {
+                    peer.send(DATA, NO_FLAGS, request, new byte[1]);
+                }
+                peer.send(DATA, END_STREAM, request, NOTHING);
+                assertTrue(peer.isAnswered(request));
             }
         }
     }
@@ -221,31 +253,25 @@ class HostileHttp2Test {
     }
 
     private void assertCalmed(IntFunction<byte[]> frames) throws IOException {
-        assertEquals(ENHANCE_YOUR_CALM, cut(frames).error());
-    }
-
-    private void assertCut(IntFunction<byte[]> frames) throws IOException {
-        assertEquals(GOAWAY, cut(frames).type());
+        assertEquals(ENHANCE_YOUR_CALM, cut(MANY, frames).orElseThrow().error());
     }
 
     /// Sends what may be cut off at any point, while the proper client goes on.
-    private Http2Peer.Frame cut(IntFunction<byte[]> frames) throws IOException {
+    private Optional<Http2Peer.Frame> cut(int many, IntFunction<byte[]> frames) throws IOException {
+        var all = Http2Peer.join(IntStream.range(0, many).mapToObj(frames).toArray(byte[][]::new));
         try (var peer = Http2Peer.connected(server.port())) {
             var sender =
                     Thread.ofVirtual()
                             .start(
                                     () -> {
                                         try {
-                                            for (int i = 0; i < MANY; i++) {
-                                                peer.send(frames.apply(i));
-                                            }
+                                            peer.send(all);
                                         } catch (IOException _) {
                                             // It is cut off.
                                         }
                                     });
             assertGoesOn();
-            var goAway = peer.next(GOAWAY);
-            peer.untilClosed();
+            var goAway = peer.untilClosed();
             sender.interrupt();
             return goAway;
         }
