@@ -62,10 +62,10 @@ final class JettyHandler extends Handler.Abstract {
     public boolean handle(Request request, Response response, Callback callback) {
         // The idle time is for peers that keep us waiting, not for work that takes long.
         request.addIdleTimeoutListener(_ -> false);
-        if (isFramedLikeNoOther(request)) {
+        var malformed = malformed(request);
+        if (malformed.isPresent()) {
             response.getHeaders().put(HttpHeader.CONNECTION, "close");
-            var answer =
-                    refusal(request, 400, Code.BAD_REQUEST, "HTTP/1.0 has no chunks; use HTTP/1.1");
+            var answer = refusal(request, 400, Code.BAD_REQUEST, malformed.get());
             write(answer, request, response, callback);
         } else if (draining.hasBegun()) {
             response.getHeaders().put(HttpHeader.CONNECTION, "close");
@@ -82,10 +82,24 @@ final class JettyHandler extends Handler.Abstract {
         return true;
     }
 
-    /// Jetty reads chunks of an HTTP/1.0 request, where a proxy in front may see a body without end: RFC 9112, 6.1.
-    private static boolean isFramedLikeNoOther(Request request) {
-        return request.getConnectionMetaData().getHttpVersion() == HttpVersion.HTTP_1_0
-                && request.getHeaders().contains(HttpHeader.TRANSFER_ENCODING);
+    /// What Jetty lets pass. It reads chunks of an HTTP/1.0 request, where a proxy in front may see a body without end: RFC 9112, 6.1.
+    /// The fields and targets of HTTP/2 must mean the same to whoever translates them: RFC 9113, 8.2.2 and 8.3.1.
+    private static Optional<String> malformed(Request request) {
+        var version = request.getConnectionMetaData().getHttpVersion();
+        var hasChunks = request.getHeaders().contains(HttpHeader.TRANSFER_ENCODING);
+        if (version == HttpVersion.HTTP_1_0 && hasChunks) {
+            return Optional.of("HTTP/1.0 has no chunks; use HTTP/1.1");
+        }
+        if (version != HttpVersion.HTTP_2) {
+            return Optional.empty();
+        }
+        if (hasChunks) {
+            return Optional.of("HTTP/2 has no chunks; send no Transfer-Encoding");
+        }
+        var target = request.getHttpURI().getPathQuery();
+        return target != null && target.chars().anyMatch(c -> c <= ' ' || c == 0x7f)
+                ? Optional.of("a path has no spaces; percent-encode them")
+                : Optional.empty();
     }
 
     private void answer(Request request, Response response, Callback callback) {

@@ -174,6 +174,37 @@ class Http2LimitsTest {
     }
 
     @Test
+    void aPeerThatReadsNothingIsGivenUpAfterTheIdleTime() throws Exception {
+        var big = new byte[64 << 20];
+        var answers =
+                new Streaming(
+                        request ->
+                                request.path().equals("/streamed")
+                                        ? Streaming.stream(
+                                                OptionalLong.of(big.length),
+                                                sink -> sink.write(big))
+                                        : HttpResponse.of(200, "image/png", big));
+        try (var server = start(answers, FAR, SOON);
+                var peer =
+                        Http2Peer.connected(
+                                server.port(), INITIAL_WINDOW_SIZE, Integer.MAX_VALUE)) {
+            peer.enlarge(0, Integer.MAX_VALUE - 65535).get(1, "/streamed").get(3, "/whole");
+            assertEquals("UNAVAILABLE", answers.told.poll(10, TimeUnit.SECONDS));
+            assertEquals("closed", answers.told.poll(10, TimeUnit.SECONDS));
+            try (var other = Http2Peer.connected(server.port())) {
+                var deadline = Deadline.in(Duration.ofSeconds(10));
+                int stream = 1;
+                // Both places are free again.
+                while (!other.get(stream, "/x").next(HEADERS).isOk()) {
+                    assertFalse(deadline.isPast());
+                    stream += 2;
+                }
+            }
+            peer.untilClosed();
+        }
+    }
+
+    @Test
     void aClosedWindowHoldsUpOnlyItsOwnStream() throws Exception {
         var answers = new Streaming(_ -> HttpResponse.of(200, "image/png", new byte[1000]));
         try (var server = start(answers, FAR, FAR);
