@@ -43,6 +43,7 @@ public final class HttpServer implements AutoCloseable {
     private final ServerConnector connector;
     private final Draining draining = new Draining();
     private final JettySockets sockets;
+    private final JettyAnswers answers = new JettyAnswers();
     private final JettyHandler requests;
     private final ExecutorService threads;
     private final HttpLimits limits;
@@ -75,9 +76,9 @@ public final class HttpServer implements AutoCloseable {
                 new JettySockets(
                         limits.sockets(), connector.getScheduler(), threads, draining, buffers);
         server.addBean(sockets.components());
-        this.requests = new JettyHandler(handler, limits, draining, sockets);
+        this.requests = new JettyHandler(handler, limits, draining, sockets, answers);
         server.setHandler(requests);
-        server.setErrorHandler(new JettyErrors(handler));
+        server.setErrorHandler(new JettyErrors(handler, answers));
         server.setStopTimeout(0);
     }
 
@@ -141,6 +142,7 @@ public final class HttpServer implements AutoCloseable {
         draining.begin();
         connector.getConnectionFactory(JettyHttp2.class).drain();
         requests.drain(deadline);
+        answers.drain(deadline);
         sockets.drain(deadline);
         cut();
     }

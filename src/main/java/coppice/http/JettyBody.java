@@ -13,7 +13,6 @@ import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import org.eclipse.jetty.http.HttpHeader;
-import org.eclipse.jetty.http.HttpVersion;
 import org.eclipse.jetty.io.Content;
 import org.eclipse.jetty.server.Request;
 import org.eclipse.jetty.util.thread.Invocable;
@@ -38,7 +37,7 @@ final class JettyBody implements RequestBody {
 
     JettyBody(Request request) {
         this.request = request;
-        this.hasBody = isAnnounced(request) || isHttp2(request) && isOpen();
+        this.hasBody = isAnnounced(request) || JettyHandler.isHttp2(request) && isOpen();
         this.ended = !hasBody;
     }
 
@@ -185,10 +184,6 @@ final class JettyBody implements RequestBody {
     private static boolean isAnnounced(Request request) {
         return request.getLength() > 0
                 || request.getHeaders().contains(HttpHeader.TRANSFER_ENCODING);
-    }
-
-    private static boolean isHttp2(Request request) {
-        return request.getConnectionMetaData().getHttpVersion() == HttpVersion.HTTP_2;
     }
 
     /// HTTP/2 need not announce a body, and says by the end of the stream that there is none.

@@ -9,15 +9,17 @@ import org.eclipse.jetty.util.Callback;
 /// Answers what Jetty itself refuses, in the handler's words and never in Jetty's, which quote the request and our insides.
 final class JettyErrors implements Request.Handler {
     private final HttpHandler handler;
+    private final JettyAnswers answers;
 
-    JettyErrors(HttpHandler handler) {
+    JettyErrors(HttpHandler handler, JettyAnswers answers) {
+        this.answers = answers;
         this.handler = handler;
     }
 
     @Override
     public boolean handle(Request request, Response response, Callback callback) {
         var status = response.getStatus();
-        JettyHandler.write(
+        answers.write(
                 handler.refuse(new Refusal(status, why(status), JettyHandler.path(request))),
                 request,
                 response,

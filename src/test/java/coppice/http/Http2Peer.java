@@ -200,6 +200,16 @@ final class Http2Peer implements AutoCloseable {
         }
     }
 
+    /// Whether a PING is answered before the connection ends.
+    boolean isAlive() {
+        try {
+            send(PING, NO_FLAGS, 0, new byte[8]).next(PING);
+            return true;
+        } catch (IOException _) {
+            return false;
+        }
+    }
+
     /// Reads on until the server closes or resets the connection, and tells the last GOAWAY.
     Optional<Frame> untilClosed() throws IOException {
         var goAway = Optional.<Frame>empty();

@@ -142,7 +142,7 @@ class Http2Test {
             peer.post(1, "/wait");
             echo.arrived.await();
             int sent = 0;
-            while (sent < 256 << 10) {
+            while (sent < 128 << 10) {
                 peer.send(Http2Peer.DATA, Http2Peer.NO_FLAGS, 1, new byte[16 << 10]);
                 sent += 16 << 10;
             }
