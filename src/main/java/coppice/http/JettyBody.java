@@ -25,15 +25,20 @@ final class JettyBody implements RequestBody {
     private static final Duration DISCARD_TIME = Duration.ofSeconds(5);
 
     private final Request request;
+    private final boolean hasBody;
     private boolean started;
     private boolean ended;
+
+    /// Taken from Jetty to see whether there is a body, and not yet opened.
+    private Optional<Content.Chunk> first = Optional.empty();
 
     /// Taken from Jetty, and not yet read to its end.
     private Optional<Content.Chunk> open = Optional.empty();
 
     JettyBody(Request request) {
         this.request = request;
-        this.ended = !isAnnounced(request);
+        this.hasBody = isAnnounced(request) || JettyHandler.isHttp2(request) && isOpen();
+        this.ended = !hasBody;
     }
 
     @Override
@@ -52,7 +57,7 @@ final class JettyBody implements RequestBody {
 
     @Override
     public OptionalLong length() {
-        return request.getHeaders().contains(HttpHeader.TRANSFER_ENCODING)
+        return hasBody && request.getLength() < 0
                 ? OptionalLong.empty()
                 : OptionalLong.of(Math.max(0, request.getLength()));
     }
@@ -68,9 +73,7 @@ final class JettyBody implements RequestBody {
     /// Reads on to the end, within reason, when the handler did not.
     void discard() {
         release();
-        // A peer that waits for our consent has sent nothing yet.
-        var isHeldBack = !started && request.getHeaders().contains(HttpHeader.EXPECT);
-        if (ended || isHeldBack || request.getLength() > DISCARDED.bytes()) {
+        if (ended || isHeldBack() || request.getLength() > DISCARDED.bytes()) {
             return;
         }
         try {
@@ -119,7 +122,8 @@ final class JettyBody implements RequestBody {
         private boolean next(Deadline deadline) {
             started = true;
             while (!ended) {
-                var chunk = request.read();
+                var chunk = first.orElseGet(request::read);
+                first = Optional.empty();
                 if (chunk == null) {
                     await(deadline);
                     continue;
@@ -180,5 +184,26 @@ final class JettyBody implements RequestBody {
     private static boolean isAnnounced(Request request) {
         return request.getLength() > 0
                 || request.getHeaders().contains(HttpHeader.TRANSFER_ENCODING);
+    }
+
+    /// HTTP/2 need not announce a body, and says by the end of the stream that there is none.
+    private boolean isOpen() {
+        if (request.getLength() == 0) {
+            return false;
+        }
+        if (!isHeldBack()) {
+            first = Optional.ofNullable(request.read());
+        }
+        return first.filter(
+                        chunk ->
+                                chunk.isLast()
+                                        && !chunk.hasRemaining()
+                                        && !Content.Chunk.isFailure(chunk))
+                .isEmpty();
+    }
+
+    /// A peer that waits for our consent has sent nothing yet.
+    private boolean isHeldBack() {
+        return !started && request.getHeaders().contains(HttpHeader.EXPECT);
     }
 }

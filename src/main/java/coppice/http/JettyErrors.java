@@ -9,15 +9,17 @@ import org.eclipse.jetty.util.Callback;
 /// Answers what Jetty itself refuses, in the handler's words and never in Jetty's, which quote the request and our insides.
 final class JettyErrors implements Request.Handler {
     private final HttpHandler handler;
+    private final JettyAnswers answers;
 
-    JettyErrors(HttpHandler handler) {
+    JettyErrors(HttpHandler handler, JettyAnswers answers) {
+        this.answers = answers;
         this.handler = handler;
     }
 
     @Override
     public boolean handle(Request request, Response response, Callback callback) {
         var status = response.getStatus();
-        JettyHandler.write(
+        answers.write(
                 handler.refuse(new Refusal(status, why(status), JettyHandler.path(request))),
                 request,
                 response,
@@ -32,12 +34,14 @@ final class JettyErrors implements Request.Handler {
                     new Failure(Code.BAD_REQUEST, "the path and query are too long; shorten them");
             case 431 -> new Failure(Code.BAD_REQUEST, "the header fields are too long; send fewer");
             case 505 ->
-                    new Failure(Code.BAD_REQUEST, "this HTTP version is not spoken; use HTTP/1.1");
+                    new Failure(
+                            Code.BAD_REQUEST,
+                            "this HTTP version is not spoken; use HTTP/1.1 or HTTP/2");
             default ->
                     status < 500 || status == 501
                             ? new Failure(
                                     Code.BAD_REQUEST,
-                                    "this is not a valid HTTP/1.1 request; correct its first line, headers or framing")
+                                    "this is not a valid HTTP request; correct its first line, headers or framing")
                             : new Failure(Code.INTERNAL_ERROR, "the server has a fault");
         };
     }

@@ -3,12 +3,13 @@ package coppice.http;
 import coppice.base.Code;
 import coppice.base.Deadline;
 import coppice.base.Failure;
-import java.nio.ByteBuffer;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.eclipse.jetty.http.HttpHeader;
 import org.eclipse.jetty.http.HttpVersion;
 import org.eclipse.jetty.server.Handler;
@@ -32,9 +33,16 @@ final class JettyHandler extends Handler.Abstract {
     private final Semaphore room;
     private final Draining draining;
     private final JettySockets sockets;
+    private final JettyAnswers answers;
 
-    JettyHandler(HttpHandler handler, HttpLimits limits, Draining draining, JettySockets sockets) {
+    JettyHandler(
+            HttpHandler handler,
+            HttpLimits limits,
+            Draining draining,
+            JettySockets sockets,
+            JettyAnswers answers) {
         this.handler = handler;
+        this.answers = answers;
         this.limits = limits;
         this.room = new Semaphore(limits.maxRequests());
         this.draining = draining;
@@ -61,41 +69,59 @@ final class JettyHandler extends Handler.Abstract {
     public boolean handle(Request request, Response response, Callback callback) {
         // The idle time is for peers that keep us waiting, not for work that takes long.
         request.addIdleTimeoutListener(_ -> false);
-        if (isFramedLikeNoOther(request)) {
+        var malformed = malformed(request);
+        if (malformed.isPresent()) {
             response.getHeaders().put(HttpHeader.CONNECTION, "close");
-            var answer =
-                    refusal(request, 400, Code.BAD_REQUEST, "HTTP/1.0 has no chunks; use HTTP/1.1");
-            write(answer, request, response, callback);
+            var answer = refusal(request, 400, Code.BAD_REQUEST, malformed.get());
+            answers.write(answer, request, response, callback);
         } else if (draining.hasBegun()) {
             response.getHeaders().put(HttpHeader.CONNECTION, "close");
             var answer =
                     refusal(request, 503, Code.UNAVAILABLE, "the server is stopping; try again");
-            write(answer, request, response, callback);
+            answers.write(answer, request, response, callback);
         } else if (!room.tryAcquire()) {
             var answer =
                     refusal(request, 503, Code.UNAVAILABLE, "too many requests at once; try again");
-            write(answer, request, response, callback);
+            answers.write(answer, request, response, callback);
         } else {
             answer(request, response, new Releasing(callback));
         }
         return true;
     }
 
-    /// Jetty reads chunks of an HTTP/1.0 request, where a proxy in front may see a body without end: RFC 9112, 6.1.
-    private static boolean isFramedLikeNoOther(Request request) {
-        return request.getConnectionMetaData().getHttpVersion() == HttpVersion.HTTP_1_0
-                && request.getHeaders().contains(HttpHeader.TRANSFER_ENCODING);
+    /// What Jetty lets pass. It reads chunks of an HTTP/1.0 request, where a proxy in front may see a body without end: RFC 9112, 6.1.
+    /// The fields and targets of HTTP/2 must mean the same to whoever translates them: RFC 9113, 8.2.2 and 8.3.1.
+    private static Optional<String> malformed(Request request) {
+        var version = request.getConnectionMetaData().getHttpVersion();
+        var hasChunks = request.getHeaders().contains(HttpHeader.TRANSFER_ENCODING);
+        if (version == HttpVersion.HTTP_1_0 && hasChunks) {
+            return Optional.of("HTTP/1.0 has no chunks; use HTTP/1.1");
+        }
+        if (!isHttp2(request)) {
+            return Optional.empty();
+        }
+        if (hasChunks) {
+            return Optional.of("HTTP/2 has no chunks; send no Transfer-Encoding");
+        }
+        var target = request.getHttpURI().getPathQuery();
+        return target != null && target.chars().anyMatch(c -> c <= ' ' || c == 0x7f)
+                ? Optional.of("a path has no spaces; percent-encode them")
+                : Optional.empty();
     }
 
-    private void answer(Request request, Response response, Callback callback) {
+    private void answer(Request request, Response response, Releasing callback) {
         try {
             var body = new JettyBody(request);
             var answer = answer(request, body);
             // A peer still sending when its connection is closed may never see our answer.
             body.discard();
             switch (answer.body()) {
-                case ResponseBody.None _, ResponseBody.Bytes _ ->
-                        write(answer, request, response, callback);
+                case ResponseBody.None _, ResponseBody.Bytes _ -> {
+                    if (isHttp2(request)) {
+                        callback.letGo();
+                    }
+                    answers.write(answer, request, response, callback);
+                }
                 case ResponseBody.Stream stream ->
                         stream(answer, stream, request, response, callback);
                 case ResponseBody.Upgrade upgrade ->
@@ -115,7 +141,7 @@ final class JettyHandler extends Handler.Abstract {
             Callback callback) {
         var sink = new JettyStream(response, stream.length(), limits.idleTime(), draining);
         try (var writer = stream.writer()) {
-            head(answer, response);
+            JettyAnswers.head(answer, response);
             stream.length().ifPresent(n -> response.getHeaders().put(HttpHeader.CONTENT_LENGTH, n));
             if ("HEAD".equals(request.getMethod())) {
                 response.write(true, BufferUtil.EMPTY_BUFFER, callback);
@@ -131,7 +157,7 @@ final class JettyHandler extends Handler.Abstract {
                 callback.failed(e);
             } else {
                 response.reset();
-                write(replacement(request, e), request, response, callback);
+                answers.write(replacement(request, e), request, response, callback);
             }
             return;
         } finally {
@@ -168,7 +194,7 @@ final class JettyHandler extends Handler.Abstract {
             Request request,
             Response response,
             Callback callback) {
-        addHeaders(answer, response);
+        JettyAnswers.addHeaders(answer, response);
         if (!sockets.upgrade(upgrade.handler(), request, response, callback)) {
             response.reset();
             var refusal =
@@ -179,7 +205,7 @@ final class JettyHandler extends Handler.Abstract {
                                     426,
                                     Code.UPGRADE_REQUIRED,
                                     "this path is a WebSocket; open it as one, with Upgrade: websocket");
-            write(refusal, request, response, callback);
+            answers.write(refusal, request, response, callback);
         }
     }
 
@@ -208,66 +234,58 @@ final class JettyHandler extends Handler.Abstract {
                 new Refusal(status, status == 503 ? why.retryAfter(RETRY) : why, path(request)));
     }
 
-    /// HTTP/1.0 has no upgrade, and says nothing when it asks for one: RFC 9110, 7.8.
     private static Headers headers(Request request) {
-        var isOld = request.getConnectionMetaData().getHttpVersion() == HttpVersion.HTTP_1_0;
-        return new Headers(
-                request.getHeaders().stream()
-                        .filter(field -> !isOld || field.getHeader() != HttpHeader.UPGRADE)
-                        .map(
-                                field ->
-                                        new Headers.Field(
-                                                field.getName(),
-                                                field.getValue() == null ? "" : field.getValue()))
-                        .toList());
+        var version = request.getConnectionMetaData().getHttpVersion();
+        var headers = new ArrayList<Headers.Field>();
+        for (var field : request.getHeaders()) {
+            // Only HTTP/1.1 has an upgrade. HTTP/1.0 says nothing when it asks for one: RFC 9110,
+            // 7.8.
+            if (version == HttpVersion.HTTP_1_1 || field.getHeader() != HttpHeader.UPGRADE) {
+                headers.add(
+                        new Headers.Field(
+                                field.getName(), field.getValue() == null ? "" : field.getValue()));
+            }
+        }
+        var authority = request.getHttpURI().getAuthority();
+        if (isHttp2(request)
+                && authority != null
+                && !request.getHeaders().contains(HttpHeader.HOST)) {
+            headers.add(new Headers.Field("Host", authority));
+        }
+        return new Headers(headers);
+    }
+
+    static boolean isHttp2(Request request) {
+        return request.getConnectionMetaData().getHttpVersion() == HttpVersion.HTTP_2;
     }
 
     static Optional<String> path(Request request) {
         return Optional.ofNullable(request.getHttpURI().getPath());
     }
 
-    /// An answer that is at hand.
-    static void write(HttpResponse answer, Request request, Response response, Callback callback) {
-        head(answer, response);
-        var content =
-                switch (answer.body()) {
-                    case ResponseBody.None _ -> BufferUtil.EMPTY_BUFFER;
-                    case ResponseBody.Bytes(byte[] bytes) -> ByteBuffer.wrap(bytes);
-                    case ResponseBody.Stream _, ResponseBody.Upgrade _ ->
-                            throw new IllegalStateException("what is refused is answered at once");
-                };
-        if (answer.status() != 204 && answer.status() != 304) {
-            response.getHeaders().put(HttpHeader.CONTENT_LENGTH, content.remaining());
-        }
-        var isHead = "HEAD".equals(request.getMethod());
-        response.write(true, isHead ? BufferUtil.EMPTY_BUFFER : content, callback);
-    }
-
-    private static void head(HttpResponse answer, Response response) {
-        response.setStatus(answer.status());
-        addHeaders(answer, response);
-    }
-
-    private static void addHeaders(HttpResponse answer, Response response) {
-        var headers = response.getHeaders();
-        answer.headers().fields().forEach(field -> headers.add(field.name(), field.value()));
-    }
-
-    /// Makes room for the next request when the answer is out or the peer is gone.
+    /// Makes room for the next request when the answer is out or the peer is gone, or before.
     private final class Releasing extends Callback.Nested {
+        private final AtomicBoolean holds = new AtomicBoolean(true);
+
         Releasing(Callback callback) {
             super(callback);
         }
 
+        void letGo() {
+            if (holds.getAndSet(false)) {
+                room.release();
+            }
+        }
+
         @Override
         public void succeeded() {
-            room.release();
+            letGo();
             super.succeeded();
         }
 
         @Override
         public void failed(Throwable x) {
-            room.release();
+            letGo();
             super.failed(x);
         }
     }
