@@ -50,11 +50,11 @@ final class JsonBody {
 
     /// What the body will take: as announced, or the most that is let in when its length is not known before.
     private Size expected(HttpRequest request) {
-        if (request.headers().has("Transfer-Encoding")) {
+        var announced = request.body().length();
+        if (announced.isEmpty()) {
             return settings.maxJson();
         }
-        // The server has made sure that this is a number.
-        var length = request.headers().first("Content-Length").map(Long::parseLong).orElse(0L);
+        long length = announced.getAsLong();
         if (length > settings.maxJson().bytes()) {
             throw RequestBody.tooLarge(settings.maxJson());
         }

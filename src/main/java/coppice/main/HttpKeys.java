@@ -2,6 +2,7 @@ package coppice.main;
 
 import coppice.api.ApiSettings;
 import coppice.api.CallRate;
+import coppice.http.Tls;
 import java.net.URI;
 import java.util.Arrays;
 import java.util.List;
@@ -12,6 +13,10 @@ import java.util.regex.Pattern;
 final class HttpKeys {
     /// As a browser sends it.
     private static final Pattern ORIGIN = Pattern.compile("https?://[a-z0-9.:\\[\\]-]+");
+
+    private static final String CHAIN = "http.certificate";
+    private static final String KEY = "http.certificateKey";
+    private static final String FORM = "a path, set with the other of certificate and key";
 
     private HttpKeys() {}
 
@@ -29,8 +34,19 @@ final class HttpKeys {
     }
 
     static void check(Settings settings) {
+        tls(settings);
         origins(settings);
         rate(settings);
+    }
+
+    /// Absent: the API is spoken in clear text.
+    static Optional<Tls> tls(Settings settings) {
+        var chain = settings.optional(CHAIN, Forms::path, FORM);
+        var key = settings.optional(KEY, Forms::path, FORM);
+        if (chain.isPresent() != key.isPresent()) {
+            settings.mistake(chain.isPresent() ? KEY : CHAIN, FORM);
+        }
+        return chain.flatMap(file -> key.map(it -> new Tls(file, it)));
     }
 
     private static List<String> origins(Settings settings) {

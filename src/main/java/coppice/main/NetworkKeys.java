@@ -9,6 +9,7 @@ import coppice.network.NetworkLimits;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.stream.Stream;
 
@@ -17,6 +18,20 @@ final class NetworkKeys {
     private static final int SLOTS_PREFIX = 16;
 
     private NetworkKeys() {}
+
+    static void putDefaults(Map<String, String> keys) {
+        keys.put("network.slots", "100.96.0.0/16");
+        keys.put("network.ipv6", "");
+        keys.put("network.ipv4", "");
+        keys.put("network.mtu", "1500");
+        keys.put("network.connections", "8192");
+        keys.put("network.resolvers", "");
+        keys.put("network.maxRules", "1000");
+        keys.put("network.maxVpcs", "100");
+        keys.put("network.maxTunnels", "100");
+        keys.put("tunnel.host", "");
+        keys.put("tunnel.ports", "51820-52843");
+    }
 
     static NetworkLimits limits(Settings settings) {
         return new NetworkLimits(

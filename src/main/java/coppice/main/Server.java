@@ -118,7 +118,14 @@ final class Server implements AutoCloseable {
                                 keep(AuditLog.usual(settings.dataDirectory().resolve("audit")))
                                         ::write));
         api.resume();
-        port = keep(HttpServer.start(address(settings), HttpLimits.DEFAULT, api)).port();
+        port = keep(http(settings, api)).port();
+    }
+
+    private static HttpServer http(Settings settings, Api api) {
+        var address = address(settings);
+        return HttpKeys.tls(settings)
+                .map(tls -> HttpServer.start(address, HttpLimits.DEFAULT, api, tls))
+                .orElseGet(() -> HttpServer.start(address, HttpLimits.DEFAULT, api));
     }
 
     private static Fabric fabric(Settings settings, Networks networks, ServerKey key) {

@@ -54,6 +54,8 @@ public final class Settings {
         keys.put("http.address", "127.0.0.1");
         keys.put("http.port", "7480");
         keys.put("http.baseUrl", "");
+        keys.put("http.certificate", "");
+        keys.put("http.certificateKey", "");
         keys.put("http.origins", "*");
         keys.put("api.brand", "svc");
         keys.put("api.rate", "");
@@ -78,23 +80,9 @@ public final class Settings {
         keys.put("vm.maxRunning", "");
         keys.put("vm.maxTotal", "");
         keys.put("snapshot.maxTotal", "");
-        putNetworks(keys);
+        NetworkKeys.putDefaults(keys);
         keys.put("metrics.token", "");
         return java.util.Collections.unmodifiableMap(keys);
-    }
-
-    private static void putNetworks(Map<String, String> keys) {
-        keys.put("network.slots", "100.96.0.0/16");
-        keys.put("network.ipv6", "");
-        keys.put("network.ipv4", "");
-        keys.put("network.mtu", "1500");
-        keys.put("network.connections", "8192");
-        keys.put("network.resolvers", "");
-        keys.put("network.maxRules", "1000");
-        keys.put("network.maxVpcs", "100");
-        keys.put("network.maxTunnels", "100");
-        keys.put("tunnel.host", "");
-        keys.put("tunnel.ports", "51820-52843");
     }
 
     /// Reads `COPPICE_CONFIG`, or /etc/coppice/coppice.conf where there is one, and the environment.
@@ -191,8 +179,11 @@ public final class Settings {
             return given.replaceAll("/+$", "");
         }
         var address = httpAddress();
-        return "http://%s:%d"
-                .formatted(address.contains(":") ? "[" + address + "]" : address, httpPort());
+        return "%s://%s:%d"
+                .formatted(
+                        values.get("http.certificate").isEmpty() ? "http" : "https",
+                        address.contains(":") ? "[" + address + "]" : address,
+                        httpPort());
     }
 
     public Slug brand() {
@@ -370,9 +361,14 @@ public final class Settings {
         try {
             return read.apply(values.get(key));
         } catch (RuntimeException e) {
-            var shown = SECRETS.contains(key) ? "what is set" : "'%s'".formatted(values.get(key));
-            mistakes.add("%s: must be %s, not %s".formatted(key, form, shown));
+            mistake(key, form);
             return read.apply(DEFAULTS.get(key));
         }
+    }
+
+    /// Counts the value as one that cannot be used.
+    void mistake(String key, String form) {
+        var shown = SECRETS.contains(key) ? "what is set" : "'%s'".formatted(values.get(key));
+        mistakes.add("%s: must be %s, not %s".formatted(key, form, shown));
     }
 }
