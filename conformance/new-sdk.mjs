@@ -114,9 +114,32 @@ check("a wrong key, and a body that is wrong, are refused with their codes", asy
   await refused(401, "INVALID_CLI_CREDENTIAL", () => new Freestyle({ baseUrl, stackAccessToken: "none", teamId: "a" }).vms.list());
 });
 
+check("limits and a placement are kept, and a placement that cannot be had is a conflict", async () => {
+  const placement = { antiAffinity: [{ topology: "node", selector: { matchLabels: { apart: run } } }] };
+  const limits = { ttlSeconds: 3000, maxRunSeconds: 2000, maxRunTotalSeconds: 2500 };
+  const { vm: placed, data } = await account.vms.create({ ...nothing, ...limits, placement, metadata: { apart: run } });
+  assert.deepEqual([data.placement, data.ttlSeconds, data.maxRunSeconds, data.maxRunTotalSeconds], [placement, 3000, 2000, 2500]);
+  await refused(409, "CONFLICT", () => account.vms.create({ ...nothing, placement }));
+  await placed.delete();
+});
+
+known(
+  "a VM is created with a TLS rule",
+  "POST /v5/vms with a rule in `tls` is 503 UNAVAILABLE: there are no TLS rules yet. An empty block is accepted.",
+  /^UNAVAILABLE tls: /,
+  async () => {
+    const { vm: served, tlsRules } = await account.vms.create({
+      ...nothing, tls: { rules: [{ action: "allow", domain: "a.example.org", source: {}, destination: { public: true } }] },
+    });
+    await served.delete();
+    assert.equal(tlsRules.length, 1);
+  },
+);
+
 known(
   "the base snapshots carry the brand word of the clients",
   "The catalogue is published as svc/..., whatever the brand is set to: freestyle/busybox, which the package names, is NOT_FOUND.",
+  /^NOT_FOUND no snapshot freestyle/,
   async () => {
     const created = await account.vms.create({ ...nothing, snapshotId: "freestyle/busybox" });
     await created.vm.delete();
@@ -138,6 +161,17 @@ check("a command has its environment, its standard input and its user", async ()
   assert.deepEqual(result, { stdout: "a b root\ntyped", stderr: "", statusCode: 0 });
   assert.equal((await vm.linuxUser("nobody").exec("id -un")).stdout, "nobody\n");
   await refused(400, "BAD_REQUEST", () => vm.linuxUser("stranger").exec("true"));
+});
+
+check("a command may be given a day, since the package lets every call go on in the background", async () => {
+  assert.deepEqual(await vm.exec({ command: "echo ok", timeoutMs: 86_400_000 }), { stdout: "ok\n", stderr: "", statusCode: 0 });
+  await refused(400, "BAD_REQUEST", () => vm.exec({ command: "true", timeoutMs: 86_400_001 }));
+});
+
+check("output beyond four MiB is cut, and bytes that are no text are replaced", async () => {
+  const much = await vm.exec("head -c 5000000 /dev/zero | tr '\\000' x");
+  assert.deepEqual([much.stdout.length, much.truncated, much.statusCode], [4 * 1024 * 1024, true, 0]);
+  assert.equal((await vm.exec("printf 'a\\377b'")).stdout, "a\ufffdb");
 });
 
 check("a command that is killed by its timeout has no status", async () => {
@@ -607,6 +641,7 @@ check("an identity runs commands and terminals as the users of its grant, and no
 known(
   "a file call of an identity without the right of root is FORBIDDEN",
   "It is 403 LINUX_USER_NOT_ALLOWED; the table of errors of the file calls says 403 FORBIDDEN. The package shows either.",
+  /you may not act as root/,
   async () => {
     const granted = new Freestyle({ baseUrl, identityAccessToken: token.token }).vms.ref(vm.id);
     await refused(403, "FORBIDDEN", () => granted.fs.readFile("/etc/passwd"));
@@ -639,6 +674,10 @@ check("the unversioned paths that the package's raw fetch names answer", async (
 check("every route that the package can call and the server has was asked for", async () => {
   const left = undriven(callable(packages), await served(baseUrl), [...requests, ...websocketRequests], "freestyle");
   assert.deepEqual(left, []);
+});
+
+check("what the server does not have yet is NOT_FOUND for the package, which takes it for absent", async () => {
+  assert.equal(await account.domains.placeholder.get(), null);
 });
 
 check("the list of pending routes is exact", async () => {

@@ -41,6 +41,25 @@ check("a VM is created with the defaults of older clients", async () => {
   assert.ok(!("consoleUrl" in created));
 });
 
+check("a VM is created with nothing said, and one that is deleted is told to be", async () => {
+  const created = await account.vms.create();
+  assert.match(created.vmId, ID.vm);
+  await created.vm.delete();
+  const body = await refused(Errors.VmDeletedError, () => created.vm.start());
+  assert.equal(body.vmId, created.vmId);
+});
+
+known(
+  "the ports of a VM are published under a host name",
+  "`domains` of a created VM is empty, whatever `ports` say: the server publishes nothing yet.",
+  /^ERR_ASSERTION [\s\S]*0 !== 1/,
+  async () => {
+    const created = await account.vms.create({ snapshotId: small, ports: [{ port: 443, targetPort: 3000 }] });
+    await created.vm.delete();
+    assert.equal(created.domains.length, 1);
+  },
+);
+
 check("a VM's state is told", async () => {
   const info = await vm.getInfo();
   assert.deepEqual([info.id, info.state], [vm.vmId, "running"]);
@@ -128,7 +147,7 @@ check("the output of a command is kept in the terminal that it names", async () 
   const main = terminals.find((one) => one.name === "main");
   assert.deepEqual(Object.keys(main).sort(), ["created", "name", "status"]);
   const { logs } = await vm.terminals.getLogs({ terminalId: "main" });
-  assert.ok(logs.some((entry) => entry.line === "shown-here" && "timestamp" in entry), JSON.stringify(logs));
+  assert.ok(logs.some((entry) => entry.line.endsWith("shown-here") && "timestamp" in entry), JSON.stringify(logs)); // a prompt may stand before it;
   assert.ok((await vm.terminals.getOutput({ terminalId: "main" })).output.includes("shown-here"));
   await refused(Errors.NotFoundError, () => vm.terminals.getLogs({ terminalId: "other" }));
 });
@@ -204,6 +223,7 @@ check("a snapshot is taken, a VM is made of it, and it is deleted", async () => 
 known(
   "a snapshot is built of a template",
   "POST /v1/vms/snapshots, and `template` in POST /v1/vms, are not there yet; with them the package sends every VmSpec that has a snapshot.",
+  /UNAVAILABLE: template builds/,
   async () => {
     const { snapshotId } = await account.vms.snapshots.ensure({
       template: { snapshotId: small, additionalFiles: { "/srv/of-template": { content: "built" } }, discriminator: randomBytes(4).toString("hex") },
