@@ -24,6 +24,7 @@ import java.util.Optional;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
+import java.util.regex.Pattern;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -35,6 +36,7 @@ import org.slf4j.LoggerFactory;
 public final class Api implements HttpHandler {
     private static final Logger LOG = LoggerFactory.getLogger(Api.class);
     private static final int MAX_LOGGED_PATH = 300;
+    private static final Pattern OLD = Pattern.compile("/([a-z]+/)?v1/");
 
     /// By which an answer is found in the log.
     static final String REQUEST_ID = "X-Request-Id";
@@ -149,7 +151,7 @@ public final class Api implements HttpHandler {
                                     .with(Headers.of("Allow", allowed)),
                             family,
                             request.path());
-            case Routes.Match.Unknown _ -> Errors.answer(unknown(), Family.V5);
+            case Routes.Match.Unknown _ -> Errors.answer(unknown(), familyOf(request.path()));
         };
     }
 
@@ -303,6 +305,12 @@ public final class Api implements HttpHandler {
     private static String shown(String path) {
         var shown = PercentCode.tidy(path);
         return shown.length() <= MAX_LOGGED_PATH ? shown : shown.substring(0, MAX_LOGGED_PATH);
+    }
+
+    /// Of a path that there is not: what looks like one of the old ones is answered like those.
+    private Family familyOf(String path) {
+        var isOld = answers.local(path).filter(it -> OLD.matcher(it).lookingAt()).isPresent();
+        return isOld ? Family.LEGACY : Family.V5;
     }
 
     private static Failure unknown() {

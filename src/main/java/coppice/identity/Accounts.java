@@ -12,15 +12,16 @@ import java.time.Instant;
 import java.util.Optional;
 import org.jdbi.v3.core.Handle;
 
-/// The accounts of this installation. One of them is the platform's own: it owns the public base snapshots.
+/// The accounts of this installation. One of them is the platform's own: it owns the public base snapshots. Its slug is the brand word,
+/// and follows it; it is found as `svc`, too.
 public final class Accounts {
     /// The brand word of the wire contract.
-    private static final Slug PLATFORM = new Slug("svc");
+    private static final Slug SVC = new Slug("svc");
 
     private static final String INSERT =
             """
-            insert into accounts (id, slug, name, created_at)
-            values (:id, :slug, :name, :createdAt)
+            insert into accounts (id, slug, name, created_at, platform)
+            values (:id, :slug, :name, :createdAt, :platform)
             on conflict (slug) do nothing
             """;
 
@@ -30,19 +31,39 @@ public final class Accounts {
     private final Clock clock;
     private final Account platform;
 
-    /// Ensures that the platform's account exists.
     public Accounts(Store store, Clock clock) {
+        this(store, clock, SVC);
+    }
+
+    /// Ensures that the platform's account exists and has the brand word as its slug. `CONFLICT` if another account has that.
+    public Accounts(Store store, Clock clock, Slug brand) {
         this.store = store;
         this.clock = clock;
         this.platform =
-                find(PLATFORM)
-                        .orElseGet(
-                                () ->
-                                        store.write(
-                                                handle ->
-                                                        ensure(
-                                                                handle,
-                                                                made(PLATFORM, "Platform"))));
+                store.read(Accounts::platform)
+                        .filter(account -> account.slug().equals(brand))
+                        .orElseGet(() -> store.write(handle -> platform(handle, brand)));
+    }
+
+    private static Optional<Account> platform(Handle handle) {
+        return select(handle, "platform = :it", 1);
+    }
+
+    private Account platform(Handle handle, Slug brand) {
+        var before = platform(handle);
+        if (select(handle, "slug = :it and platform = 0", brand.text()).isPresent()) {
+            throw new Failure(
+                    Code.CONFLICT,
+                    "api.brand: an account is called %s; choose another brand word"
+                            .formatted(brand));
+        }
+        if (before.isEmpty()) {
+            return ensure(handle, made(brand, "Platform"), true);
+        }
+        handle.createUpdate("update accounts set slug = :slug where platform = 1")
+                .bind("slug", brand.text())
+                .execute();
+        return platform(handle).orElseThrow();
     }
 
     public Account platform() {
@@ -52,7 +73,8 @@ public final class Accounts {
     /// `CONFLICT` if the slug is taken, `BAD_REQUEST` if the name has not 1 to 128 printable characters.
     public Account create(Slug slug, String name) {
         var account = made(slug, Label.parse("name", name).text());
-        if (!store.write(handle -> ensure(handle, account)).equals(account)) {
+        boolean isReserved = slug.equals(SVC);
+        if (isReserved || !store.write(handle -> ensure(handle, account, false)).equals(account)) {
             throw new Failure(
                     Code.CONFLICT,
                     "an account with slug %s exists; choose another".formatted(slug));
@@ -65,7 +87,8 @@ public final class Accounts {
     }
 
     public Optional<Account> find(Slug slug) {
-        return store.read(handle -> select(handle, "slug = :it", slug.text()));
+        var found = store.read(handle -> select(handle, "slug = :it", slug.text()));
+        return found.isEmpty() && slug.equals(SVC) ? Optional.of(platform) : found;
     }
 
     private Account made(Slug slug, String name) {
@@ -73,17 +96,18 @@ public final class Accounts {
     }
 
     /// The account that holds the slug after this: the given one, or another that had it before.
-    private static Account ensure(Handle handle, Account account) {
+    private static Account ensure(Handle handle, Account account, boolean isPlatform) {
         handle.createUpdate(INSERT)
                 .bind("id", account.id().toString())
                 .bind("slug", account.slug().text())
                 .bind("name", account.name())
                 .bind("createdAt", account.createdAt().toEpochMilli())
+                .bind("platform", isPlatform ? 1 : 0)
                 .execute();
         return select(handle, "slug = :it", account.slug().text()).orElseThrow();
     }
 
-    private static Optional<Account> select(Handle handle, String condition, String it) {
+    private static Optional<Account> select(Handle handle, String condition, Object it) {
         return handle.createQuery(SELECT + condition)
                 .bind("it", it)
                 .map((row, _) -> account(row))

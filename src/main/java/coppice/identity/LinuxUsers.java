@@ -70,6 +70,11 @@ public record LinuxUsers(Optional<List<String>> names) {
         }
     }
 
+    /// Whether what is done as root may be done.
+    public boolean includesRoot() {
+        return includes(ROOT);
+    }
+
     /// As [#check], of what is done as root.
     public void checkRoot() {
         check("this is done as root", Optional.of(ROOT));

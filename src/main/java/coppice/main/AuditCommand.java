@@ -43,7 +43,7 @@ final class AuditCommand implements Callable<Integer> {
     private UUID id(String name) {
         var file = Environment.settings().dataDirectory().resolve("coppice.db");
         try (var store = Store.open(file)) {
-            return new Accounts(store, Clock.systemUTC())
+            return new Accounts(store, Clock.systemUTC(), Environment.settings().brand())
                     .find(Slug.parse("--account", name))
                     .orElseThrow(() -> new Failure(Code.NOT_FOUND, "no account " + name))
                     .id()

@@ -83,7 +83,8 @@ final class KeyCommand {
         try (var store =
                 Store.open(DataLock.directory(Environment.settings()).resolve("coppice.db"))) {
             work.accept(
-                    new Accounts(store, Clock.systemUTC()), new ApiKeys(store, Clock.systemUTC()));
+                    new Accounts(store, Clock.systemUTC(), Environment.settings().brand()),
+                    new ApiKeys(store, Clock.systemUTC()));
         }
     }
 }

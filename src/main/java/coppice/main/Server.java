@@ -65,7 +65,7 @@ final class Server implements AutoCloseable {
         var reflink = keep(new Reflink());
         var volume = DataVolume.prepare(data, settings.volumeSize(), reflink);
         var store = keep(Store.open(data.resolve("coppice.db")));
-        var accounts = new Accounts(store, Clock.systemUTC());
+        var accounts = new Accounts(store, Clock.systemUTC(), settings.brand());
         var networks = new Networks(store, NetworkKeys.limits(settings), Clock.systemUTC());
         var key = new ServerKey(data.resolve("wireguard.key"));
         var fabric = keep(fabric(settings, networks, key));

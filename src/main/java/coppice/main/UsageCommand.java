@@ -50,7 +50,7 @@ final class UsageCommand implements Callable<Integer> {
         }
         try (var reflink = new Reflink();
                 var store = Store.open(data.resolve("coppice.db"))) {
-            var accounts = new Accounts(store, Clock.systemUTC());
+            var accounts = new Accounts(store, Clock.systemUTC(), settings.brand());
             var only = account.map(name -> named(accounts, name).id());
             try (var usage = new Usage(store, accounts, volume, reflink)) {
                 var report =

@@ -63,6 +63,27 @@ class AccountsTest {
         assertThrows(Failure.class, () -> accounts.create(new Slug("svc"), "Impostor"));
     }
 
+    @Test
+    void thePlatformsAccountIsCalledByTheBrandWordAndFoundBySvcToo() {
+        var before = accounts.platform();
+        var branded = new Accounts(store, Clock.systemUTC(), new Slug("acme"));
+        assertEquals(before.id(), branded.platform().id());
+        assertEquals("acme", branded.platform().slug().text());
+        for (var word : new String[] {"acme", "svc"}) {
+            assertEquals(Optional.of(branded.platform()), branded.find(new Slug(word)));
+            assertThrows(Failure.class, () -> branded.create(new Slug(word), "Impostor"));
+        }
+        assertEquals(Optional.of(branded.platform()), branded.find(before.id()));
+        var ada = branded.create(new Slug("ada"), "Ada");
+        var refused =
+                assertThrows(
+                        Failure.class,
+                        () -> new Accounts(store, Clock.systemUTC(), new Slug("ada")));
+        assertEquals(Code.CONFLICT, refused.code());
+        assertEquals(before, new Accounts(store, Clock.systemUTC()).platform());
+        assertEquals(Optional.of(ada), branded.find(new Slug("ada")));
+    }
+
     @ParameterizedTest
     @ValueSource(strings = {"", "a\nb", "\u0000", "tab\t", "\u0085"})
     void aNameWithControlCharactersOrNoneAtAllIsRefused(String name) {

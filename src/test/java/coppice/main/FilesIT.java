@@ -319,7 +319,7 @@ class FilesIT {
         var grant = "{\"vmId\":\"%s\",\"allowedLinuxUsers\":[\"%s\"]}";
         var path = url("write", "/root/of-an-identity");
         client.post(own + "/permissions/vm", grant.formatted(id, "nobody")).expect(200);
-        holder.send("PUT", path, new byte[5]).expect(403, "LINUX_USER_NOT_ALLOWED");
+        holder.send("PUT", path, new byte[5]).expect(403, "FORBIDDEN");
         client.post(own + "/permissions/vm", grant.formatted(id, "root")).expect(200);
         holder.send("PUT", path, "by it".getBytes(UTF_8)).expect(204);
         assertEquals("by it", client.run(vm, "cat /root/of-an-identity"));

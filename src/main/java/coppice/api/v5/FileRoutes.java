@@ -101,7 +101,7 @@ public final class FileRoutes {
         return Route.v5(method, FILES + name, id, handler)
                 .about("Files", summary + "; wakes the VM")
                 .forIdentities()
-                .fails(Code.LINUX_USER_NOT_ALLOWED, "the identity may not act as root")
+                .fails(Code.FORBIDDEN, "the identity may not act as root")
                 .fails(Code.BAD_REQUEST, "the path is none, or of the wrong kind")
                 .fails(Code.FILE_NOT_FOUND, "there is nothing at the path")
                 .fails(Code.CONFLICT, "the VM cannot be woken, or a file is in the way")

@@ -73,7 +73,7 @@ public final class UploadRoutes {
         return Route.v5(method, path, id, handler)
                 .about("Files", summary)
                 .forIdentities()
-                .fails(Code.LINUX_USER_NOT_ALLOWED, "the identity may not act as root")
+                .fails(Code.FORBIDDEN, "the identity may not act as root")
                 .fails(Code.NOT_FOUND, "the VM or the upload is absent");
     }
 

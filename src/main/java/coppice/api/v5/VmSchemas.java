@@ -178,7 +178,7 @@ final class VmSchemas {
                                                     "snapshotId",
                                                     Schema.string(),
                                                     OPTIONAL,
-                                                    "Id, own slug or public owner/slug; default svc/ubuntu.")))
+                                                    "Id, own slug or public owner/slug; the platform's default if absent.")))
                     .field("vpcs", Schema.list(PlaceSchemas.JOIN), OPTIONAL, "At most one network.")
                     .field(
                             "networks",
