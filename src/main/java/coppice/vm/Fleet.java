@@ -4,22 +4,60 @@ import coppice.base.Code;
 import coppice.base.Failure;
 import coppice.base.Slug;
 import coppice.identity.AccountId;
+import java.time.Instant;
 import java.util.Collection;
+import java.util.Collections;
 import java.util.Map;
+import java.util.NavigableMap;
 import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentSkipListMap;
 import java.util.stream.Stream;
 
 /// The VMs of this server, by id and by their owner's names. Thread-safe.
 final class Fleet {
     private final Map<VmId, VmLife> lives = new ConcurrentHashMap<>();
 
-    void add(VmLife life) {
-        lives.put(life.vm().id(), life);
+    /// Those of each account in the order of a list, so that a list need not sort them.
+    private final Map<AccountId, NavigableMap<Place, VmLife>> ofAccounts =
+            new ConcurrentHashMap<>();
+
+    /// Where a VM stands in a list: newest first, ties by id descending. Neither ever changes.
+    private record Place(Instant createdAt, String id) implements Comparable<Place> {
+        static Place of(Vm vm) {
+            return new Place(vm.createdAt(), vm.id().text());
+        }
+
+        @Override
+        public int compareTo(Place other) {
+            int byTime = other.createdAt.compareTo(createdAt);
+            return byTime != 0 ? byTime : other.id.compareTo(id);
+        }
     }
 
-    void remove(VmId vm) {
-        lives.remove(vm);
+    void add(VmLife life) {
+        var vm = life.vm();
+        lives.put(vm.id(), life);
+        ofAccounts.compute(
+                vm.account(),
+                (_, known) -> {
+                    var all = known == null ? new ConcurrentSkipListMap<Place, VmLife>() : known;
+                    all.put(Place.of(vm), life);
+                    return all;
+                });
+    }
+
+    void remove(VmId id) {
+        var life = lives.remove(id);
+        if (life != null) {
+            var vm = life.vm();
+            ofAccounts.computeIfPresent(
+                    vm.account(),
+                    (_, all) -> {
+                        all.remove(Place.of(vm));
+                        return all.isEmpty() ? null : all;
+                    });
+        }
     }
 
     Collection<VmLife> all() {
@@ -30,8 +68,13 @@ final class Fleet {
         return Optional.ofNullable(lives.get(vm));
     }
 
+    /// Newest first, ties by id descending.
     Stream<Vm> of(AccountId account) {
-        return lives.values().stream().map(VmLife::vm).filter(vm -> vm.account().equals(account));
+        return livesOf(account).map(VmLife::vm);
+    }
+
+    private Stream<VmLife> livesOf(AccountId account) {
+        return ofAccounts.getOrDefault(account, Collections.emptyNavigableMap()).values().stream();
     }
 
     /// The VM that a caller names by id or by slug. One of another account is as absent as one that never was.
@@ -39,8 +82,7 @@ final class Fleet {
         var found =
                 VmId.isId(name)
                         ? find(new VmId(name)).filter(life -> life.vm().account().equals(account))
-                        : lives.values().stream()
-                                .filter(life -> life.vm().account().equals(account))
+                        : livesOf(account)
                                 .filter(
                                         life ->
                                                 life.vm()

@@ -15,10 +15,10 @@ public record VmFilter(
         Map<String, String> metadata) {
 
     boolean matches(Vm vm, Optional<SnapshotId> origin) {
-        return state.map(vm.state().word()::equals).orElse(true)
-                && slug.map(s -> vm.settings().slug().map(Object::toString).equals(Optional.of(s)))
-                        .orElse(true)
-                && origin.map(vm.origin().snapshot()::equals).orElse(true)
-                && vm.settings().metadata().entrySet().containsAll(metadata.entrySet());
+        return (state.isEmpty() || state.get().equals(vm.state().word()))
+                && (slug.isEmpty() || vm.settings().slug().map(Object::toString).equals(slug))
+                && (origin.isEmpty() || origin.get().equals(vm.origin().snapshot()))
+                && (metadata.isEmpty()
+                        || vm.settings().metadata().entrySet().containsAll(metadata.entrySet()));
     }
 }

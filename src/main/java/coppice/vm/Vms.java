@@ -18,14 +18,14 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
-import java.util.Comparator;
+import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.UUID;
 import java.util.concurrent.Executors;
 import java.util.function.UnaryOperator;
-import java.util.stream.Collectors;
 
 /// The door of this package: everything that is done to VMs. Each call names the account it is for and returns when the VM has reached the
 /// state that was asked for. Thread-safe.
@@ -122,21 +122,19 @@ public final class Vms implements Guests, AutoCloseable {
     /// The account's VMs, newest first.
     public Listing list(AccountId account, VmFilter filter, long offset, int limit) {
         var origin = filter.snapshot().map(name -> origin(account, name));
-        var matching =
-                context.fleet()
-                        .of(account)
-                        .filter(vm -> filter.matches(vm, origin))
-                        .sorted(
-                                Comparator.comparing(Vm::createdAt)
-                                        .thenComparing(vm -> vm.id().text())
-                                        .reversed())
-                        .toList();
-        return new Listing(
-                matching.stream().skip(offset).limit(limit).toList(),
-                matching.stream()
-                        .collect(
-                                Collectors.groupingBy(
-                                        vm -> vm.state().word(), Collectors.counting())));
+        var page = new ArrayList<Vm>();
+        var counts = new HashMap<String, Long>();
+        long matching = 0;
+        for (var vm : (Iterable<Vm>) context.fleet().of(account)::iterator) {
+            if (filter.matches(vm, origin)) {
+                counts.merge(vm.state().word(), 1L, Long::sum);
+                if (matching >= offset && page.size() < limit) {
+                    page.add(vm);
+                }
+                matching++;
+            }
+        }
+        return new Listing(List.copyOf(page), counts);
     }
 
     /// An unknown id is no mistake: VMs outlive snapshots. An unknown slug is.
