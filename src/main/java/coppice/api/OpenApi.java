@@ -172,7 +172,9 @@ final class OpenApi {
                                     describe(Schema.string()),
                                     "Lines, each as soon as it is known, until the caller hangs up."));
             case Output.Replay _ ->
-                    responses.put("200", answer("*/*", Map.of(), "What the request answered."));
+                    responses.put(
+                            "default",
+                            answer("*/*", Map.of(), "What the request answered, if it is over."));
             case Output.Upgrade _ ->
                     responses.put("101", Map.of("description", "The connection is a WebSocket."));
         }
@@ -215,6 +217,7 @@ final class OpenApi {
         any.add(new Outcome(Code.UNAVAILABLE, "a needed part is down; retry"));
         if (served.family().needsCredential()) {
             any.add(new Outcome(Code.BAD_REQUEST, "malformed or invalid input"));
+            any.add(new Outcome(Code.INVALID_CLI_TEAM_HEADER, "the team header names no team"));
             strangers(served).forEach(any::add);
             any.add(new Outcome(Code.RATE_LIMITED, "the account calls too often"));
         }
@@ -227,6 +230,9 @@ final class OpenApi {
         if (description.input() instanceof Input.Json) {
             any.add(new Outcome(Code.PAYLOAD_TOO_LARGE, "the body is too large"));
             any.add(new Outcome(Code.UNSUPPORTED_MEDIA_TYPE, "the body is not JSON"));
+        }
+        if (description.isCreate()) {
+            any.add(new Outcome(Code.CONFLICT, "the Idempotency-Key is another request's"));
         }
         if (description.output() instanceof Output.Upgrade) {
             any.add(new Outcome(Code.UPGRADE_REQUIRED, "the request does not ask for a WebSocket"));
@@ -247,6 +253,7 @@ final class OpenApi {
         outcomes.add(new Outcome(Code.INVALID_API_KEY, "the API key is unknown or revoked"));
         outcomes.add(
                 new Outcome(Code.INVALID_IDENTITY_TOKEN, "the access token is unknown or revoked"));
+        outcomes.add(new Outcome(Code.INVALID_CLI_CREDENTIAL, "the sign-in token is invalid"));
         return outcomes;
     }
 

@@ -51,6 +51,7 @@ final class LegacyExec {
                 .fails(Code.BAD_REQUEST, "a field is wrong, or the user does not exist")
                 .fails(Code.VM_NOT_FOUND, "absent, or of another account")
                 .fails(Code.CONFLICT, "the VM cannot be woken")
+                .fails(Code.AGENT_UNSUPPORTED, "the guest agent is too old")
                 .fails(Code.RATE_LIMITED, "too many commands run in the VM")
                 .fails(Code.UNAVAILABLE, "the guest agent cannot be reached")
                 .fails(Code.VM_START_TIMEOUT, "the VM did not wake in time")

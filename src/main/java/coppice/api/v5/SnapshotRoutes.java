@@ -70,7 +70,8 @@ public final class SnapshotRoutes {
                 .returns(SnapshotSchemas.TAKEN)
                 .fails(Code.SNAPSHOT_LIMIT_EXCEEDED, "the account's limit of snapshots")
                 .fails(Code.CONFLICT, "slug taken, or the VM is stopped, starting or pausing")
-                .fails(Code.UNAVAILABLE, "the capture failed; the VM is unharmed");
+                .fails(Code.UNAVAILABLE, "the capture failed; the VM is unharmed")
+                .fails(Code.VM_START_TIMEOUT, "it takes too long");
     }
 
     private Reply take(Call call) {
