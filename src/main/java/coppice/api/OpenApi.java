@@ -3,8 +3,11 @@ package coppice.api;
 import static coppice.json.Presence.ALWAYS;
 
 import coppice.base.Code;
+import coppice.json.Json;
+import coppice.json.JsonObject;
 import coppice.json.JsonWriter;
 import coppice.json.Schema;
+import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -108,7 +111,13 @@ final class OpenApi {
         switch (description.input()) {
             case Input.None _ -> {}
             case Input.Json json ->
-                    operation.put("requestBody", content(Reply.JSON, describe(json.schema())));
+                    operation.put(
+                            "requestBody",
+                            content(
+                                    Reply.JSON,
+                                    new JsonWriter()
+                                            .put("schema", describe(json.schema()))
+                                            .put("example", json.example().map(OpenApi::parsed))));
             case Input.Bytes _ -> operation.put("requestBody", content(Reply.OCTETS, Map.of()));
         }
         return operation
@@ -266,6 +275,14 @@ final class OpenApi {
     }
 
     private static JsonWriter content(String type, Map<String, Object> schema) {
-        return new JsonWriter().put("content", Map.of(type, Map.of("schema", schema)));
+        return content(type, new JsonWriter().put("schema", schema));
+    }
+
+    private static JsonWriter content(String type, JsonWriter media) {
+        return new JsonWriter().put("content", Map.of(type, media));
+    }
+
+    private static JsonObject parsed(String example) {
+        return Json.parse(example.getBytes(StandardCharsets.UTF_8));
     }
 }

@@ -79,6 +79,30 @@ class EveryOperationIT {
         requireAll(Family.OPEN, caller);
     }
 
+    @Test
+    void examplesCanBeSentAsTheyAre() {
+        var caller = caller("reader");
+        for (var id :
+                List.of(
+                        "createVpc",
+                        "createVm",
+                        "createFirewallRule",
+                        "evaluateFirewall",
+                        "createTunnel",
+                        "createIdentity",
+                        "legacyCreateIdentity",
+                        "execAwait",
+                        "legacyExecAwait",
+                        "openUpload",
+                        "takeSnapshot",
+                        "legacyTakeSnapshot",
+                        "forkVm")) {
+            var operation = document.operation(id);
+            var call = operation.method() + " " + operation.pathOf("web");
+            caller.done(call, operation.example().toString());
+        }
+    }
+
     private void requireAll(Family family, EveryOperationCaller caller) {
         var refusals = EveryOperationRefusals.of(caller);
         var operations =

@@ -53,6 +53,10 @@ final class PublishedDocument {
         return operations;
     }
 
+    PublishedOperation operation(String id) {
+        return operations.stream().filter(it -> it.id().equals(id)).findFirst().orElseThrow();
+    }
+
     /// The one that answers there; where several could, the one that says more of the path.
     PublishedOperation operation(String method, String path) {
         return operations.stream()

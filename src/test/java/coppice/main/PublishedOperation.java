@@ -68,6 +68,22 @@ record PublishedOperation(String method, String path, JsonNode text) {
         return !taken().isMissingNode();
     }
 
+    /// Whether that object has fields that it knows.
+    boolean takesFields() {
+        return taken().has("$ref") || !taken().path("properties").isEmpty();
+    }
+
+    /// An example of that object; missing when there is none.
+    JsonNode example() {
+        return text.at("/requestBody/content/application~1json/example");
+    }
+
+    /// Whether it makes something, which is made once for each `Idempotency-Key`.
+    boolean isCreate() {
+        return StreamSupport.stream(text.path("parameters").spliterator(), false)
+                .anyMatch(it -> it.path("$ref").asString("").endsWith("/idempotencyKey"));
+    }
+
     /// Whether its answer is a WebSocket.
     boolean isUpgrade() {
         return text.get("responses").has("101");

@@ -46,7 +46,7 @@ final class LegacyExec {
         return Route.legacy(
                         Method.POST, "/v1/vms/{vm_id}/exec-await", "legacyExecAwait", this::exec)
                 .about("Legacy", "Run a command in a VM and wait for its end; wakes the VM")
-                .takes(LegacyVmSchemas.EXEC)
+                .takes(LegacyVmSchemas.EXEC, Examples.EXEC)
                 .returns(LegacyVmSchemas.EXECUTED)
                 .fails(Code.BAD_REQUEST, "a field is wrong, or the user does not exist")
                 .fails(Code.VM_NOT_FOUND, "absent, or of another account")

@@ -77,7 +77,7 @@ final class LegacyServices {
                 route(POST, ALL + "/services", "legacyCreateService", this::create)
                         .creates()
                         .about("Legacy", "Write, enable and start a new service")
-                        .takes(ServiceSchemas.SERVICE)
+                        .takes(ServiceSchemas.SERVICE, Examples.CREATE_SERVICE)
                         .returns(ServiceSchemas.CREATED)
                         .fails(Code.GROUP_NOT_FOUND, "the VM has no such group")
                         .fails(Code.SERVICE_ALREADY_EXISTS, "the VM has such a service");

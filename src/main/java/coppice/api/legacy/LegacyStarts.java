@@ -43,7 +43,7 @@ final class LegacyStarts {
                         .about(
                                 "Legacy",
                                 "Create a VM from a snapshot, set it up inside, and wait for it")
-                        .takes(SetupSchemas.CREATE)
+                        .takes(SetupSchemas.CREATE, Examples.CREATE_VM)
                         .returns(LegacyVmSchemas.CREATED)
                         .fails(Code.CREATE_VM_BAD_REQUEST, "a field is wrong")
                         .fails(

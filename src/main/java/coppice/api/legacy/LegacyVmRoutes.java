@@ -57,7 +57,7 @@ public final class LegacyVmRoutes {
                 Route.legacy(POST, VM + "/snapshot", "legacyTakeSnapshot", this::take)
                         .creates()
                         .about("Legacy", "Take a snapshot of a running or suspended VM")
-                        .takes(LegacySchemas.TAKE)
+                        .takes(LegacySchemas.TAKE, Examples.TAKE_SNAPSHOT)
                         .returns(LegacySchemas.TAKEN)
                         .fails(
                                 Code.SNAPSHOT_VM_BAD_REQUEST,
@@ -80,7 +80,7 @@ public final class LegacyVmRoutes {
                 Route.legacy(POST, VM + "/fork", "legacyForkVm", this::fork)
                         .creates()
                         .about("Legacy", "Copy a VM, memory and disk, into new VMs")
-                        .takes(LegacySchemas.FORK)
+                        .takes(LegacySchemas.FORK, Examples.FORK)
                         .returns(LegacySchemas.FORKED)
                         .fails(Code.VM_LIMIT_EXCEEDED, "the account's limit of running VMs")
                         .fails(Code.TOTAL_VM_LIMIT_EXCEEDED, "the account's limit of VMs")

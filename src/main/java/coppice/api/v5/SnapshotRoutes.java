@@ -66,7 +66,7 @@ public final class SnapshotRoutes {
         return Route.v5(POST, "/vms/{vm}/snapshot", "takeSnapshot", this::take)
                 .creates()
                 .about("Snapshots", "Take a snapshot of a running or paused VM, which goes on")
-                .takes(SnapshotSchemas.TAKE)
+                .takes(SnapshotSchemas.TAKE, Examples.TAKE_SNAPSHOT)
                 .returns(SnapshotSchemas.TAKEN)
                 .fails(Code.SNAPSHOT_LIMIT_EXCEEDED, "the account's limit of snapshots")
                 .fails(Code.CONFLICT, "slug taken, or the VM is stopped, starting or pausing")

@@ -40,7 +40,7 @@ public final class UploadRoutes {
         return List.of(
                 route(POST, UPLOADS, "openUpload", "Begin to upload a file", this::open)
                         .creates()
-                        .takes(FileSchemas.NEW_UPLOAD)
+                        .takes(FileSchemas.NEW_UPLOAD, Examples.OPEN_UPLOAD)
                         .returns(FileSchemas.UPLOAD)
                         .fails(Code.PAYLOAD_TOO_LARGE, "the size is over 16 GiB")
                         .fails(Code.RATE_LIMITED, "the VM has 16 open uploads"),

@@ -94,7 +94,7 @@ public final class VmRoutes {
         return Route.v5(POST, "/vms", "createVm", this::create)
                 .creates()
                 .about("VMs", "Create a VM from a snapshot")
-                .takes(VmSchemas.CREATE)
+                .takes(VmSchemas.CREATE, Examples.CREATE_VM)
                 .returns(VmSchemas.CREATED_VM)
                 .fails(Code.BAD_REQUEST, "firewall is missing, or a field is wrong")
                 .fails(Code.VM_LIMIT_EXCEEDED, "the account's limit of running VMs")
@@ -123,7 +123,7 @@ public final class VmRoutes {
     private Route resizeRoute() {
         return Route.v5(POST, "/vms/{vm}/resize", "resizeVm", this::resize)
                 .about("VMs", "Give a VM more processors, memory or storage")
-                .takes(VmSchemas.RESIZE)
+                .takes(VmSchemas.RESIZE, Examples.RESIZE_VM)
                 .returns(VmSchemas.VM)
                 .fails(Code.BAD_REQUEST, "smaller than now, above a ceiling, or no field")
                 .fails(Code.CONFLICT, "it cannot grow that far in this state")
