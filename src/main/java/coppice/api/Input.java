@@ -1,6 +1,7 @@
 package coppice.api;
 
 import coppice.json.Schema;
+import java.util.Optional;
 
 /// What an operation takes as its request body.
 public sealed interface Input {
@@ -9,7 +10,13 @@ public sealed interface Input {
     record None() implements Input {}
 
     /// A JSON object; an empty body equals `{}`.
-    record Json(Schema.ObjectOf schema) implements Input {}
+    ///
+    /// @param example one that is documented, as JSON
+    record Json(Schema.ObjectOf schema, Optional<String> example) implements Input {
+        public Json(Schema.ObjectOf schema) {
+            this(schema, Optional.empty());
+        }
+    }
 
     /// Bytes of any type, which the handler reads by [Call#bytes].
     record Bytes() implements Input {}

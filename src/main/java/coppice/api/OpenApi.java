@@ -3,8 +3,11 @@ package coppice.api;
 import static coppice.json.Presence.ALWAYS;
 
 import coppice.base.Code;
+import coppice.json.Json;
+import coppice.json.JsonObject;
 import coppice.json.JsonWriter;
 import coppice.json.Schema;
+import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -108,7 +111,13 @@ final class OpenApi {
         switch (description.input()) {
             case Input.None _ -> {}
             case Input.Json json ->
-                    operation.put("requestBody", content(Reply.JSON, describe(json.schema())));
+                    operation.put(
+                            "requestBody",
+                            content(
+                                    Reply.JSON,
+                                    new JsonWriter()
+                                            .put("schema", describe(json.schema()))
+                                            .put("example", json.example().map(OpenApi::parsed))));
             case Input.Bytes _ -> operation.put("requestBody", content(Reply.OCTETS, Map.of()));
         }
         return operation
@@ -172,7 +181,9 @@ final class OpenApi {
                                     describe(Schema.string()),
                                     "Lines, each as soon as it is known, until the caller hangs up."));
             case Output.Replay _ ->
-                    responses.put("200", answer("*/*", Map.of(), "What the request answered."));
+                    responses.put(
+                            "default",
+                            answer("*/*", Map.of(), "What the request answered, if it is over."));
             case Output.Upgrade _ ->
                     responses.put("101", Map.of("description", "The connection is a WebSocket."));
         }
@@ -215,6 +226,7 @@ final class OpenApi {
         any.add(new Outcome(Code.UNAVAILABLE, "a needed part is down; retry"));
         if (served.family().needsCredential()) {
             any.add(new Outcome(Code.BAD_REQUEST, "malformed or invalid input"));
+            any.add(new Outcome(Code.INVALID_CLI_TEAM_HEADER, "the team header names no team"));
             strangers(served).forEach(any::add);
             any.add(
                     new Outcome(
@@ -231,6 +243,9 @@ final class OpenApi {
         if (description.input() instanceof Input.Json) {
             any.add(new Outcome(Code.PAYLOAD_TOO_LARGE, "the body is too large"));
             any.add(new Outcome(Code.UNSUPPORTED_MEDIA_TYPE, "the body is not JSON"));
+        }
+        if (description.isCreate()) {
+            any.add(new Outcome(Code.CONFLICT, "the Idempotency-Key is another request's"));
         }
         if (description.output() instanceof Output.Upgrade) {
             any.add(new Outcome(Code.UPGRADE_REQUIRED, "the request does not ask for a WebSocket"));
@@ -251,6 +266,7 @@ final class OpenApi {
         outcomes.add(new Outcome(Code.INVALID_API_KEY, "the API key is unknown or revoked"));
         outcomes.add(
                 new Outcome(Code.INVALID_IDENTITY_TOKEN, "the access token is unknown or revoked"));
+        outcomes.add(new Outcome(Code.INVALID_CLI_CREDENTIAL, "the sign-in token is invalid"));
         return outcomes;
     }
 
@@ -263,6 +279,14 @@ final class OpenApi {
     }
 
     private static JsonWriter content(String type, Map<String, Object> schema) {
-        return new JsonWriter().put("content", Map.of(type, Map.of("schema", schema)));
+        return content(type, new JsonWriter().put("schema", schema));
+    }
+
+    private static JsonWriter content(String type, JsonWriter media) {
+        return new JsonWriter().put("content", Map.of(type, media));
+    }
+
+    private static JsonObject parsed(String example) {
+        return Json.parse(example.getBytes(StandardCharsets.UTF_8));
     }
 }

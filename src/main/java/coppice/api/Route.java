@@ -131,6 +131,13 @@ public record Route(
         return takes(new Input.Json(body));
     }
 
+    /// As [#takes], with an example for the document.
+    ///
+    /// @param example JSON that fits
+    public Route takes(Schema.ObjectOf body, String example) {
+        return takes(new Input.Json(body, Optional.of(example)));
+    }
+
     public Route takes(Input input) {
         var d = description;
         return with(

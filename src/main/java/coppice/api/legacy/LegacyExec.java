@@ -46,11 +46,12 @@ final class LegacyExec {
         return Route.legacy(
                         Method.POST, "/v1/vms/{vm_id}/exec-await", "legacyExecAwait", this::exec)
                 .about("Legacy", "Run a command in a VM and wait for its end; wakes the VM")
-                .takes(LegacyVmSchemas.EXEC)
+                .takes(LegacyVmSchemas.EXEC, Examples.EXEC)
                 .returns(LegacyVmSchemas.EXECUTED)
                 .fails(Code.BAD_REQUEST, "a field is wrong, or the user does not exist")
                 .fails(Code.VM_NOT_FOUND, "absent, or of another account")
                 .fails(Code.CONFLICT, "the VM cannot be woken")
+                .fails(Code.AGENT_UNSUPPORTED, "the guest agent is too old")
                 .fails(Code.RATE_LIMITED, "too many commands run in the VM")
                 .fails(Code.UNAVAILABLE, "the guest agent cannot be reached")
                 .fails(Code.VM_START_TIMEOUT, "the VM did not wake in time")

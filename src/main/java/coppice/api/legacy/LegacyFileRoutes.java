@@ -143,6 +143,7 @@ public final class LegacyFileRoutes {
                 .fails(Code.VM_NOT_FOUND, "absent, or of another account")
                 .fails(Code.FILE_NOT_FOUND, "there is nothing at the path")
                 .fails(Code.CONFLICT, "the VM cannot be woken")
+                .fails(Code.AGENT_UNSUPPORTED, "the guest agent is too old")
                 .fails(Code.RATE_LIMITED, "too many files of the VM are worked on")
                 .fails(Code.UNAVAILABLE, "the guest agent cannot be reached")
                 .fails(Code.VM_START_TIMEOUT, "the VM did not wake in time");

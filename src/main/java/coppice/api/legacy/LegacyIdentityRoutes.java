@@ -59,7 +59,7 @@ public final class LegacyIdentityRoutes {
                 Route.legacy(POST, IDENTITIES, "legacyCreateIdentity", this::create)
                         .creates()
                         .about("Legacy", "Create an identity: an end user of the account")
-                        .takes(LegacyIdentitySchemas.CREATE)
+                        .takes(LegacyIdentitySchemas.CREATE, Examples.CREATE_IDENTITY)
                         .returns(LegacyIdentitySchemas.IDENTITY)
                         .fails(Code.CONFLICT, "the account's limit of identities"),
                 Route.legacy(DELETE, IDENTITY, "legacyDeleteIdentity", this::delete)

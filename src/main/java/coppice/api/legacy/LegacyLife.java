@@ -43,11 +43,13 @@ final class LegacyLife {
                         .returns(LegacyVmSchemas.STOPPED)
                         .fails(Code.VM_NOT_RUNNING, "it is starting")
                         .fails(Code.VM_NOT_FOUND, "absent, or of another account")
-                        .fails(Code.VM_IS_SUSPENDING, "it is being suspended"),
+                        .fails(Code.VM_IS_SUSPENDING, "it is being suspended")
+                        .fails(Code.VM_START_TIMEOUT, "it takes too long, and goes on"),
                 Route.legacy(POST, VM + "/kill", "legacyKillVm", this::kill)
                         .about("Legacy", "Cut a VM at once, in any state")
                         .returns(LegacyVmSchemas.NAMED)
-                        .fails(Code.VM_NOT_FOUND, "absent, or of another account"),
+                        .fails(Code.VM_NOT_FOUND, "absent, or of another account")
+                        .fails(Code.VM_START_TIMEOUT, "it takes too long, and goes on"),
                 Route.legacy(POST, VM + "/await", "legacyAwaitVm", this::await)
                         .about("Legacy", "Wait until a VM has stopped, or is gone")
                         .returns(LegacyVmSchemas.AWAITED)
@@ -60,7 +62,8 @@ final class LegacyLife {
                         .fails(Code.BAD_REQUEST, "smaller than now, above a ceiling, or no field")
                         .fails(Code.VM_NOT_FOUND, "absent, or of another account")
                         .fails(Code.CONFLICT, "it cannot grow that far in this state")
-                        .fails(Code.RESIZE_FAILED, "the guest did not take it"),
+                        .fails(Code.RESIZE_FAILED, "the guest did not take it")
+                        .fails(Code.VM_START_TIMEOUT, "it takes too long, and goes on"),
                 Route.legacy(POST, VM + "/optimize", "legacyOptimizeVm", this::optimize)
                         .about("Legacy", "Compact a VM's storage; there is never anything to do")
                         .returns(LegacyVmSchemas.OPTIMIZED)
@@ -68,7 +71,8 @@ final class LegacyLife {
                 Route.legacy(DELETE, VM, "legacyDeleteVm", this::delete)
                         .about("Legacy", "Delete a VM at once, in any state")
                         .returns(LegacyVmSchemas.NAMED)
-                        .fails(Code.VM_NOT_FOUND, "absent, or of another account"));
+                        .fails(Code.VM_NOT_FOUND, "absent, or of another account")
+                        .fails(Code.VM_START_TIMEOUT, "it takes too long, and goes on"));
     }
 
     private Reply stop(Call call) {

@@ -73,29 +73,15 @@ final class LegacyServices {
     }
 
     private Route createRoute() {
-        return route(POST, ALL + "/services", "legacyCreateService", this::create)
-                .creates()
-                .about("Legacy", "Write, enable and start a new service")
-                .takes(ServiceSchemas.SERVICE)
-                .returns(ServiceSchemas.CREATED)
-                .fails(Code.VALIDATION_ERROR, "a field is wrong")
-                .fails(Code.SERVICE_NAME_EMPTY, "no name")
-                .fails(Code.SERVICE_NAME_TOO_LONG, "over 128 characters")
-                .fails(Code.SERVICE_NAME_INVALID_PREFIX, "it begins with . or -")
-                .fails(Code.SERVICE_NAME_INVALID_CHARS, "a slash, NUL or white space")
-                .fails(Code.EXEC_EMPTY, "no command, or an empty one")
-                .fails(Code.ENV_KEY_EMPTY, "a variable without a name")
-                .fails(Code.ENV_KEY_CONTAINS_EQUALS, "a variable's name with =")
-                .fails(Code.USER_EMPTY, "sent but empty")
-                .fails(Code.GROUP_EMPTY, "sent but empty")
-                .fails(Code.WORKDIR_EMPTY, "sent but empty")
-                .fails(Code.WANTED_BY_EMPTY, "sent but empty")
-                .fails(Code.AFTER_ARRAY_CONTAINS_EMPTY, "an empty name")
-                .fails(Code.REQUIRES_ARRAY_CONTAINS_EMPTY, "an empty name")
-                .fails(Code.ON_FAILURE_ARRAY_CONTAINS_EMPTY, "an empty name")
-                .fails(Code.USER_NOT_FOUND, "the VM has no such user")
-                .fails(Code.GROUP_NOT_FOUND, "the VM has no such group")
-                .fails(Code.SERVICE_ALREADY_EXISTS, "the VM has such a service");
+        var route =
+                route(POST, ALL + "/services", "legacyCreateService", this::create)
+                        .creates()
+                        .about("Legacy", "Write, enable and start a new service")
+                        .takes(ServiceSchemas.SERVICE, Examples.CREATE_SERVICE)
+                        .returns(ServiceSchemas.CREATED)
+                        .fails(Code.GROUP_NOT_FOUND, "the VM has no such group")
+                        .fails(Code.SERVICE_ALREADY_EXISTS, "the VM has such a service");
+        return ServiceSchemas.refused(route);
     }
 
     private Route act(Systemd.Act act) {
@@ -107,8 +93,7 @@ final class LegacyServices {
         return route(POST, ALL + "/" + verb, id, asked -> act(act, asked))
                 .about("Legacy", "Have services %s, one after the other".formatted(verb))
                 .takes(ServiceSchemas.ACT)
-                .returns(ServiceSchemas.RESULTS)
-                .fails(Code.VALIDATION_ERROR, "no service, or too many");
+                .returns(ServiceSchemas.RESULTS);
     }
 
     /// A call, the VM that it names, and the services that it is about, which are looked up when they are needed.
@@ -129,6 +114,8 @@ final class LegacyServices {
         return Route.legacy(method, path, id, call -> answer(call, isChange, doing))
                 .fails(Code.LINUX_USER_NOT_ALLOWED, "the identity may act as others only")
                 .forIdentities()
+                .fails(Code.VALIDATION_ERROR, "what is sent is wrong")
+                .fails(Code.USER_NOT_FOUND, "the VM has no such user")
                 .fails(Code.VM_NOT_FOUND, "absent, or of another account")
                 .fails(Code.CONFLICT, "the VM has no systemd, or cannot be woken")
                 .fails(Code.UNAVAILABLE, "the VM's systemd refused it")

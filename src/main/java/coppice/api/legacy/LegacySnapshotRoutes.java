@@ -50,7 +50,7 @@ public final class LegacySnapshotRoutes {
                 Route.legacy(POST, ALL, "legacyBuildSnapshot", this::build)
                         .creates()
                         .about("Legacy", "Build a snapshot from a template; not there yet")
-                        .takes(LegacySchemas.BUILD)
+                        .takes(LegacySchemas.BUILD, Examples.BUILD_SNAPSHOT)
                         .returns(LegacySchemas.BUILT)
                         .fails(Code.CREATE_SNAPSHOT_BAD_REQUEST, "a field is wrong, or baseImage")
                         .fails(Code.INVALID_SNAPSHOT_ID, "template.snapshotId is no id")

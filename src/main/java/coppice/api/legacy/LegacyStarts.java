@@ -37,22 +37,30 @@ final class LegacyStarts {
     }
 
     private Route createRoute() {
-        return Route.legacy(POST, "/v1/vms", "legacyCreateVm", this::create)
-                .creates()
-                .about("Legacy", "Create a VM from a snapshot, set it up inside, and wait for it")
-                .takes(SetupSchemas.CREATE)
-                .returns(LegacyVmSchemas.CREATED)
-                .fails(Code.CREATE_VM_BAD_REQUEST, "a field is wrong")
-                .fails(Code.VALIDATION_ERROR, "a user, group, file or service is not possible")
-                .fails(Code.INVALID_SNAPSHOT_ID, "snapshotId is no id")
-                .fails(Code.VM_LIMIT_EXCEEDED, "the account's limit of running VMs")
-                .fails(Code.TOTAL_VM_LIMIT_EXCEEDED, "the account's limit of VMs")
-                .fails(Code.SNAPSHOT_NOT_FOUND, "the snapshot is absent")
-                .fails(Code.NO_DEFAULT_SNAPSHOT_AVAILABLE, "none is named and there is no default")
-                .fails(Code.CONFLICT, "no capacity")
-                .fails(Code.VM_SETUP_FAILED, "the set-up inside failed; the VM is removed")
-                .fails(Code.UNAVAILABLE, "it did not come up, or this is not served yet")
-                .fails(Code.VM_START_TIMEOUT, "not ready in time");
+        var route =
+                Route.legacy(POST, "/v1/vms", "legacyCreateVm", this::create)
+                        .creates()
+                        .about(
+                                "Legacy",
+                                "Create a VM from a snapshot, set it up inside, and wait for it")
+                        .takes(SetupSchemas.CREATE, Examples.CREATE_VM)
+                        .returns(LegacyVmSchemas.CREATED)
+                        .fails(Code.CREATE_VM_BAD_REQUEST, "a field is wrong")
+                        .fails(
+                                Code.VALIDATION_ERROR,
+                                "a user, group, file or service is not possible")
+                        .fails(Code.INVALID_SNAPSHOT_ID, "snapshotId is no id")
+                        .fails(Code.VM_LIMIT_EXCEEDED, "the account's limit of running VMs")
+                        .fails(Code.TOTAL_VM_LIMIT_EXCEEDED, "the account's limit of VMs")
+                        .fails(Code.SNAPSHOT_NOT_FOUND, "the snapshot is absent")
+                        .fails(
+                                Code.NO_DEFAULT_SNAPSHOT_AVAILABLE,
+                                "none is named and there is no default")
+                        .fails(Code.CONFLICT, "no capacity")
+                        .fails(Code.VM_SETUP_FAILED, "the set-up inside failed; the VM is removed")
+                        .fails(Code.UNAVAILABLE, "it did not come up, or this is not served yet")
+                        .fails(Code.VM_START_TIMEOUT, "not ready in time");
+        return ServiceSchemas.refused(SetupSchemas.refused(route));
     }
 
     private Route startRoute() {
@@ -62,7 +70,11 @@ final class LegacyStarts {
                 .returns(LegacyVmSchemas.STARTED)
                 .fails(Code.BAD_REQUEST, "a field is wrong")
                 .fails(Code.VM_LIMIT_EXCEEDED, "the account's limit of running VMs")
+                .fails(Code.TOTAL_VM_LIMIT_EXCEEDED, "the limit of VMs, of one made anew")
                 .fails(Code.VM_NOT_FOUND, "absent, or of another account")
+                .fails(Code.SNAPSHOT_NOT_FOUND, "that of one made anew is gone")
+                .fails(Code.NO_DEFAULT_SNAPSHOT_AVAILABLE, "one made anew names none")
+                .fails(Code.VM_SETUP_FAILED, "one made anew could not be set up")
                 .fails(Code.VM_IS_SUSPENDING, "it is being suspended")
                 .fails(Code.CONFLICT, "run budget spent, or no capacity")
                 .fails(Code.VM_DELETED, "deleted within a day, and not to be made anew")

@@ -83,6 +83,7 @@ public final class LegacyTerminalRoutes {
                         .about("Legacy", "List the terminals of a VM")
                         .returns(LIST)
                         .fails(Code.VM_NOT_FOUND, "absent, or of another account")
+                        .fails(Code.AGENT_UNSUPPORTED, "the guest agent is too old")
                         .fails(Code.UNAVAILABLE, "the guest agent cannot be reached")
                         .fails(Code.LINUX_USER_NOT_ALLOWED, "the identity may act as others only")
                         .forIdentities(),
@@ -105,6 +106,8 @@ public final class LegacyTerminalRoutes {
                 .fails(Code.VM_NOT_FOUND, "absent, or of another account")
                 .fails(Code.NOT_FOUND, "the terminal is absent, or another user's")
                 .fails(Code.CONFLICT, "the VM cannot be woken")
+                .fails(Code.AGENT_UNSUPPORTED, "the guest agent is too old")
+                .fails(Code.VM_START_TIMEOUT, "the VM did not wake in time")
                 .fails(Code.UNAVAILABLE, "the guest agent cannot be reached")
                 .fails(Code.LINUX_USER_NOT_ALLOWED, "the identity may act as others only")
                 .forIdentities();

@@ -49,7 +49,7 @@ final class LegacyVmGrants {
                 Route.legacy(POST, GRANT, "legacyGrantVmPermission", this::grant)
                         .creates()
                         .about("Legacy", "Let an identity use a VM")
-                        .takes(LegacyIdentitySchemas.GRANT)
+                        .takes(LegacyIdentitySchemas.GRANT, Examples.GRANT)
                         .returns(LegacyIdentitySchemas.PERMISSION)
                         .fails(Code.IDENTITY_NOT_FOUND, ABSENT)
                         .fails(Code.CANNOT_MODIFY_MANAGED_IDENTITY, MANAGED)

@@ -57,7 +57,7 @@ public final class LegacyVmRoutes {
                 Route.legacy(POST, VM + "/snapshot", "legacyTakeSnapshot", this::take)
                         .creates()
                         .about("Legacy", "Take a snapshot of a running or suspended VM")
-                        .takes(LegacySchemas.TAKE)
+                        .takes(LegacySchemas.TAKE, Examples.TAKE_SNAPSHOT)
                         .returns(LegacySchemas.TAKEN)
                         .fails(
                                 Code.SNAPSHOT_VM_BAD_REQUEST,
@@ -65,18 +65,22 @@ public final class LegacyVmRoutes {
                         .fails(Code.SNAPSHOT_LIMIT_EXCEEDED, "the account's limit of snapshots")
                         .fails(Code.VM_NOT_FOUND, "absent, or of another account")
                         .fails(Code.VM_IS_SUSPENDING, "it is being suspended")
-                        .fails(Code.UNAVAILABLE, "the capture failed; the VM is unharmed"),
+                        .fails(Code.CONFLICT, "there is no room for it")
+                        .fails(Code.UNAVAILABLE, "the capture failed; the VM is unharmed")
+                        .fails(Code.VM_START_TIMEOUT, "it takes too long"),
                 Route.legacy(POST, VM + "/suspend", "legacySuspendVm", this::suspend)
                         .about("Legacy", "Suspend a VM: its memory is kept on disk")
                         .returns(LegacySchemas.SUSPENDED)
                         .fails(Code.VM_NOT_RUNNING, "it is stopped or starting")
                         .fails(Code.VM_NOT_FOUND, "absent, or of another account")
+                        .fails(Code.CONFLICT, "there is no room for its memory")
                         .fails(Code.SUSPEND_FAILED_AND_STOPPED, "its memory is lost")
+                        .fails(Code.VM_START_TIMEOUT, "it takes too long, and goes on")
                         .fails(Code.UNAVAILABLE, "its memory could not be saved; it goes on"),
                 Route.legacy(POST, VM + "/fork", "legacyForkVm", this::fork)
                         .creates()
                         .about("Legacy", "Copy a VM, memory and disk, into new VMs")
-                        .takes(LegacySchemas.FORK)
+                        .takes(LegacySchemas.FORK, Examples.FORK)
                         .returns(LegacySchemas.FORKED)
                         .fails(Code.VM_LIMIT_EXCEEDED, "the account's limit of running VMs")
                         .fails(Code.TOTAL_VM_LIMIT_EXCEEDED, "the account's limit of VMs")

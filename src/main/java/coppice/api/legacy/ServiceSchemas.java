@@ -3,6 +3,8 @@ package coppice.api.legacy;
 import static coppice.json.Presence.ALWAYS;
 import static coppice.json.Presence.OPTIONAL;
 
+import coppice.api.Route;
+import coppice.base.Code;
 import coppice.json.Schema;
 
 /// The shapes of services, as contract/vm-systemd.md gives them.
@@ -158,4 +160,22 @@ final class ServiceSchemas {
                             "One of each, in order.");
 
     private ServiceSchemas() {}
+
+    /// Says what is told of a service that cannot be.
+    static Route refused(Route route) {
+        return route.fails(Code.SERVICE_NAME_EMPTY, "no name")
+                .fails(Code.SERVICE_NAME_TOO_LONG, "over 128 characters")
+                .fails(Code.SERVICE_NAME_INVALID_PREFIX, "it begins with . or -")
+                .fails(Code.SERVICE_NAME_INVALID_CHARS, "a slash, NUL or white space")
+                .fails(Code.EXEC_EMPTY, "no command, or an empty one")
+                .fails(Code.ENV_KEY_EMPTY, "a variable without a name")
+                .fails(Code.ENV_KEY_CONTAINS_EQUALS, "a variable's name with =")
+                .fails(Code.USER_EMPTY, "sent but empty")
+                .fails(Code.GROUP_EMPTY, "sent but empty")
+                .fails(Code.WORKDIR_EMPTY, "sent but empty")
+                .fails(Code.WANTED_BY_EMPTY, "sent but empty")
+                .fails(Code.AFTER_ARRAY_CONTAINS_EMPTY, "an empty name")
+                .fails(Code.REQUIRES_ARRAY_CONTAINS_EMPTY, "an empty name")
+                .fails(Code.ON_FAILURE_ARRAY_CONTAINS_EMPTY, "an empty name");
+    }
 }

@@ -3,6 +3,8 @@ package coppice.api.legacy;
 import static coppice.json.Presence.ALWAYS;
 import static coppice.json.Presence.OPTIONAL;
 
+import coppice.api.Route;
+import coppice.base.Code;
 import coppice.json.Schema;
 
 /// The shape of a legacy create, as contract/vms.md gives it.
@@ -41,7 +43,7 @@ final class SetupSchemas {
                     .field("system", Schema.bool().orNull(), OPTIONAL, "Default false.");
 
     private static final Schema FILE =
-            Schema.object("LegacyFile")
+            Schema.object("LegacyNewFile")
                     .field("content", Schema.string(), ALWAYS, "")
                     .field(
                             "encoding",
@@ -140,4 +142,19 @@ final class SetupSchemas {
                     .field("skipCache", Schema.bool(), OPTIONAL, "Of a template.");
 
     private SetupSchemas() {}
+
+    /// Says what is told of users and groups that cannot be.
+    static Route refused(Route route) {
+        return route.fails(Code.DUPLICATE_USER_NAME, "two users of one name")
+                .fails(Code.USER_GROUP_EMPTY, "a user's group without a name")
+                .fails(Code.USER_SYSTEM_FLAG_MISMATCH, "a system user with a uid over 999")
+                .fails(Code.USER_UID_OUT_OF_RANGE, "a uid that is not 0 to 65535")
+                .fails(Code.USER_HOME_INVALID, "no absolute path")
+                .fails(Code.USER_SHELL_INVALID, "no absolute path")
+                .fails(Code.DUPLICATE_GROUP_NAME, "two groups of one name")
+                .fails(Code.GROUP_NAME_EMPTY, "a group without a name")
+                .fails(Code.GROUP_NAME_TOO_LONG, "too long a name of a group")
+                .fails(Code.GROUP_NAME_INVALID_CHARS, "a group's name with other than [a-z0-9_-]")
+                .fails(Code.GROUP_NAME_RESERVED, "a group that every VM has");
+    }
 }

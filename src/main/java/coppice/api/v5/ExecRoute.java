@@ -45,7 +45,7 @@ final class ExecRoute {
     Route route() {
         return Route.v5(Method.POST, "/vms/{vm}/exec-await", "execAwait", this::exec)
                 .about("VMs", "Run a command in a VM and wait for its end; wakes the VM")
-                .takes(VmSchemas.EXEC)
+                .takes(VmSchemas.EXEC, Examples.EXEC)
                 .returns(VmSchemas.EXEC_RESULT)
                 .fails(Code.BAD_REQUEST, "a field is wrong, or the user does not exist")
                 .fails(Code.CONFLICT, "the VM cannot be woken")

@@ -79,7 +79,8 @@ public final class FileRoutes {
                         .fails(Code.DISK_FULL, "the disk of the VM is full"),
                 route(GET, "dir", "listDirectory", "List a directory of a VM", this::list)
                         .query("path", Schema.string(), "The directory.")
-                        .returns(FileSchemas.DIRECTORY),
+                        .returns(FileSchemas.DIRECTORY)
+                        .fails(Code.PAYLOAD_TOO_LARGE, "more entries than can be told at once"),
                 route(POST, "mkdir", "makeDirectory", "Make a directory in a VM", this::mkdir)
                         .takes(FileSchemas.PATH)
                         .fails(Code.DISK_FULL, "the disk of the VM is full"),
@@ -103,6 +104,7 @@ public final class FileRoutes {
                 .forIdentities()
                 .fails(Code.FORBIDDEN, "the identity may not act as root")
                 .fails(Code.BAD_REQUEST, "the path is none, or of the wrong kind")
+                .fails(Code.ACCESS_DENIED, "not even root may do this there")
                 .fails(Code.FILE_NOT_FOUND, "there is nothing at the path")
                 .fails(Code.CONFLICT, "the VM cannot be woken, or a file is in the way")
                 .fails(Code.AGENT_UNSUPPORTED, "the guest agent is too old")

@@ -36,7 +36,7 @@ public final class FirewallRoutes {
                 Route.v5(POST, RULES, "createFirewallRule", this::create)
                         .creates()
                         .about("Firewall", "Permit connections from a source to a destination")
-                        .takes(FirewallSchemas.NEW_RULE)
+                        .takes(FirewallSchemas.NEW_RULE, Examples.CREATE_RULE)
                         .returns(FirewallSchemas.RULE)
                         .fails(Code.NOT_FOUND, "a named VM, network or tunnel is absent")
                         .fails(Code.CONFLICT, "the account's limit of rules"),
@@ -48,7 +48,7 @@ public final class FirewallRoutes {
                         .about("Firewall", "Delete a rule; what only it permitted is refused"),
                 Route.v5(POST, "/firewall/evaluate", "evaluateFirewall", this::evaluate)
                         .about("Firewall", "Tell what would become of a connection, and why")
-                        .takes(FirewallSchemas.EVALUATE)
+                        .takes(FirewallSchemas.EVALUATE, Examples.EVALUATE)
                         .returns(FirewallSchemas.VERDICT));
     }
 

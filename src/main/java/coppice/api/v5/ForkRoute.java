@@ -56,7 +56,7 @@ final class ForkRoute {
         return Route.v5(Method.POST, "/vms/{vm}/fork", "forkVm", this::fork)
                 .creates()
                 .about("VMs", "Copy a VM, memory and disk, into new VMs; all of them or none")
-                .takes(FORK)
+                .takes(FORK, Examples.FORK_VM)
                 .returns(FORKED)
                 .fails(Code.VM_LIMIT_EXCEEDED, "the account's limit of running VMs")
                 .fails(Code.TOTAL_VM_LIMIT_EXCEEDED, "the account's limit of VMs")

@@ -59,7 +59,7 @@ public final class IdentityRoutes {
                 Route.v5(POST, "/identities", "createIdentity", this::create)
                         .creates()
                         .about("Identities", "Create an identity: an end user of the account")
-                        .takes(IdentitySchemas.CREATE)
+                        .takes(IdentitySchemas.CREATE, Examples.CREATE_IDENTITY)
                         .returns(IdentitySchemas.ITEM)
                         .fails(Code.CONFLICT, "the account's limit of identities"),
                 Route.v5(GET, IDENTITY, "getIdentity", this::get)
@@ -100,7 +100,7 @@ public final class IdentityRoutes {
                 Route.v5(POST, GRANTS, "grantVmPermission", this::grant)
                         .creates()
                         .about("Identities", "Let an identity use a VM; replaces what it was let")
-                        .takes(IdentitySchemas.GRANT)
+                        .takes(IdentitySchemas.GRANT, Examples.GRANT)
                         .returns(IdentitySchemas.PERMISSION)
                         .fails(Code.IDENTITY_NOT_FOUND, "absent, or of another account")
                         .fails(Code.NOT_FOUND, "no VM has that id")

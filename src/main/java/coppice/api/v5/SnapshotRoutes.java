@@ -66,11 +66,12 @@ public final class SnapshotRoutes {
         return Route.v5(POST, "/vms/{vm}/snapshot", "takeSnapshot", this::take)
                 .creates()
                 .about("Snapshots", "Take a snapshot of a running or paused VM, which goes on")
-                .takes(SnapshotSchemas.TAKE)
+                .takes(SnapshotSchemas.TAKE, Examples.TAKE_SNAPSHOT)
                 .returns(SnapshotSchemas.TAKEN)
                 .fails(Code.SNAPSHOT_LIMIT_EXCEEDED, "the account's limit of snapshots")
                 .fails(Code.CONFLICT, "slug taken, or the VM is stopped, starting or pausing")
-                .fails(Code.UNAVAILABLE, "the capture failed; the VM is unharmed");
+                .fails(Code.UNAVAILABLE, "the capture failed; the VM is unharmed")
+                .fails(Code.VM_START_TIMEOUT, "it takes too long");
     }
 
     private Reply take(Call call) {

@@ -67,7 +67,7 @@ public final class TunnelRoutes {
         return Route.v5(POST, "/tunnels", "createTunnel", this::create)
                 .creates()
                 .about(TAG, "Create a tunnel, attached to networks or to none")
-                .takes(TunnelSchemas.CREATE)
+                .takes(TunnelSchemas.CREATE, Examples.CREATE_TUNNEL)
                 .returns(TunnelSchemas.ISSUED)
                 .fails(
                         Code.BAD_REQUEST,
@@ -81,7 +81,7 @@ public final class TunnelRoutes {
     private Route attachRoute() {
         return Route.v5(POST, PLACE, "attachTunnel", this::attach)
                 .about(TAG, "Attach a tunnel to a network")
-                .takes(TunnelSchemas.ATTACH)
+                .takes(TunnelSchemas.ATTACH, Examples.ATTACH_TUNNEL)
                 .returns(TunnelSchemas.TUNNEL)
                 .fails(
                         Code.BAD_REQUEST,

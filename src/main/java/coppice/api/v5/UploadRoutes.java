@@ -40,7 +40,7 @@ public final class UploadRoutes {
         return List.of(
                 route(POST, UPLOADS, "openUpload", "Begin to upload a file", this::open)
                         .creates()
-                        .takes(FileSchemas.NEW_UPLOAD)
+                        .takes(FileSchemas.NEW_UPLOAD, Examples.OPEN_UPLOAD)
                         .returns(FileSchemas.UPLOAD)
                         .fails(Code.PAYLOAD_TOO_LARGE, "the size is over 16 GiB")
                         .fails(Code.RATE_LIMITED, "the VM has 16 open uploads"),
@@ -60,6 +60,8 @@ public final class UploadRoutes {
                                 "Have an uploaded file appear in its VM; wakes the VM",
                                 this::commit)
                         .fails(Code.CHECKSUM_MISMATCH, "another sha256; the upload is dropped")
+                        .fails(Code.ACCESS_DENIED, "not even root may write there")
+                        .fails(Code.FILE_NOT_FOUND, "the directory is absent")
                         .fails(Code.CONFLICT, "bytes are missing, or the VM cannot be woken")
                         .fails(Code.AGENT_UNSUPPORTED, "the guest agent is too old")
                         .fails(Code.DISK_FULL, "the disk of the VM is full")

@@ -59,9 +59,11 @@ public final class VmRoutes {
                         .about("VMs", "Change a VM's settings")
                         .takes(VmSchemas.UPDATE)
                         .returns(VmSchemas.VM)
-                        .fails(Code.CONFLICT, "slug taken"),
+                        .fails(Code.CONFLICT, "slug taken")
+                        .fails(Code.VM_START_TIMEOUT, "it takes too long, and goes on"),
                 Route.v5(DELETE, "/vms/{vm}", "deleteVm", this::delete)
-                        .about("VMs", "Delete a VM at once, in any state"),
+                        .about("VMs", "Delete a VM at once, in any state")
+                        .fails(Code.VM_START_TIMEOUT, "it takes too long, and goes on"),
                 action("start", "startVm", "Start a VM, or resume it", vms::start)
                         .fails(Code.CONFLICT, "run budget spent, or no capacity")
                         .fails(Code.VM_LIMIT_EXCEEDED, "the account's limit of running VMs")
@@ -69,10 +71,13 @@ public final class VmRoutes {
                         .fails(Code.UNAVAILABLE, "it did not come up"),
                 action("pause", "pauseVm", "Pause a VM: its memory is kept on disk", vms::pause)
                         .fails(Code.CONFLICT, "it is stopped or starting")
-                        .fails(Code.UNAVAILABLE, "its memory could not be saved; it goes on"),
+                        .fails(Code.UNAVAILABLE, "its memory could not be saved; it goes on")
+                        .fails(Code.VM_START_TIMEOUT, "it takes too long, and goes on"),
                 action("stop", "stopVm", "Power a VM off; cut after 30 s", vms::stop)
-                        .fails(Code.CONFLICT, "it is starting or pausing"),
-                action("kill", "killVm", "Cut a VM at once, in any state", vms::kill),
+                        .fails(Code.CONFLICT, "it is starting or pausing")
+                        .fails(Code.VM_START_TIMEOUT, "it takes too long, and goes on"),
+                action("kill", "killVm", "Cut a VM at once, in any state", vms::kill)
+                        .fails(Code.VM_START_TIMEOUT, "it takes too long, and goes on"),
                 resizeRoute(),
                 exec.route(),
                 new ForkRoute(vms, networks, json).route());
@@ -89,7 +94,7 @@ public final class VmRoutes {
         return Route.v5(POST, "/vms", "createVm", this::create)
                 .creates()
                 .about("VMs", "Create a VM from a snapshot")
-                .takes(VmSchemas.CREATE)
+                .takes(VmSchemas.CREATE, Examples.CREATE_VM)
                 .returns(VmSchemas.CREATED_VM)
                 .fails(Code.BAD_REQUEST, "firewall is missing, or a field is wrong")
                 .fails(Code.VM_LIMIT_EXCEEDED, "the account's limit of running VMs")
@@ -118,10 +123,11 @@ public final class VmRoutes {
     private Route resizeRoute() {
         return Route.v5(POST, "/vms/{vm}/resize", "resizeVm", this::resize)
                 .about("VMs", "Give a VM more processors, memory or storage")
-                .takes(VmSchemas.RESIZE)
+                .takes(VmSchemas.RESIZE, Examples.RESIZE_VM)
                 .returns(VmSchemas.VM)
                 .fails(Code.BAD_REQUEST, "smaller than now, above a ceiling, or no field")
-                .fails(Code.CONFLICT, "it cannot grow that far in this state");
+                .fails(Code.CONFLICT, "it cannot grow that far in this state")
+                .fails(Code.VM_START_TIMEOUT, "it takes too long, and goes on");
     }
 
     private Route action(

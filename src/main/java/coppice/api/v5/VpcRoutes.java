@@ -35,7 +35,7 @@ public final class VpcRoutes {
                 Route.v5(POST, "/vpcs", "createVpc", this::create)
                         .creates()
                         .about("Networks", "Create a private network, with rules or without")
-                        .takes(VpcSchemas.CREATE)
+                        .takes(VpcSchemas.CREATE, Examples.CREATE_VPC)
                         .returns(VpcSchemas.CREATED_VPC)
                         .fails(Code.NOT_FOUND, "a rule names what is absent")
                         .fails(Code.CONFLICT, "slug taken, or the limit of networks or rules"),
