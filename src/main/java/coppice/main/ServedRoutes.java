@@ -91,7 +91,7 @@ final class ServedRoutes {
     /// The store answers, and the data volume is there.
     private Readiness readiness() {
         return () -> {
-            parts.store.read(handle -> handle.createQuery("select 1").mapTo(Integer.class).one());
+            parts.store.requireAnswer();
             if (!Files.isDirectory(parts.host.root())) {
                 throw new Failure(Code.UNAVAILABLE, "the data volume is not there");
             }

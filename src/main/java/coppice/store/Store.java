@@ -97,6 +97,11 @@ public final class Store implements AutoCloseable {
         return ask(reads, unit);
     }
 
+    /// Fails with `UNAVAILABLE` if the store does not answer.
+    public void requireAnswer() {
+        read(handle -> handle.createQuery("select 1").mapTo(Integer.class).one());
+    }
+
     /// Copies the database into a new file while it is in use. `CONFLICT` if that file, or the same with `.partial`, exists.
     public void backup(Path target) {
         var deadline = Deadline.in(limits.longWork());
