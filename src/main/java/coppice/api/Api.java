@@ -220,16 +220,20 @@ public final class Api implements HttpHandler {
             HttpRequest request,
             Checked checked,
             Consumer<Resumption> resumable) {
+        // A terminal keeps this for as long as it is open: the headers, and nothing else of the
+        // request.
+        var served = found.served();
+        var headers = request.headers();
         var call =
                 new Call(
                         checked.caller(),
-                        () -> isStillAdmitted(found, request, checked.caller()),
-                        found.served().family(),
+                        () -> isStillAdmitted(served, headers, checked.caller()),
+                        served.family(),
                         checked.arguments(),
                         isDeferred(checked),
                         resumable,
                         request);
-        var route = found.served().route();
+        var route = served.route();
         Supplier<HttpResponse> work = () -> route.handler().handle(call).response();
         if (onceOnly.isEmpty() || checked.caller().isEmpty()) {
             return work.get();
@@ -275,10 +279,8 @@ public final class Api implements HttpHandler {
         return new Checked(caller, after, new Call.Arguments(path, query, body));
     }
 
-    private boolean isStillAdmitted(
-            Routes.Match.Found found, HttpRequest request, Optional<Caller> caller) {
-        return caller.map(it -> gate.stillAdmits(found.served(), request.headers(), it))
-                .orElse(true);
+    private boolean isStillAdmitted(Served served, Headers headers, Optional<Caller> caller) {
+        return caller.map(it -> gate.stillAdmits(served, headers, it)).orElse(true);
     }
 
     private Reply openApi() {

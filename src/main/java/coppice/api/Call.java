@@ -45,9 +45,10 @@ public final class Call {
         return caller.orElseThrow(() -> new IllegalStateException("nobody calls an open route"));
     }
 
-    /// Whether the credential of the call is still good, for what goes on after the answer. May be asked at any time.
-    public boolean isStillAdmitted() {
-        return stillAdmitted.getAsBoolean();
+    /// Tells whether the credential of the call is still good, for what goes on after the answer. May be asked at any time, and keeps
+    /// nothing of the call but its headers.
+    public BooleanSupplier stillAdmitted() {
+        return stillAdmitted;
     }
 
     public Family family() {

@@ -1,7 +1,5 @@
 package coppice.background;
 
-import coppice.base.Code;
-import coppice.base.Failure;
 import coppice.http.Headers;
 import coppice.identity.AccountId;
 import coppice.identity.Caller;
@@ -17,6 +15,7 @@ import java.time.Instant;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.stream.Collectors;
 import org.jdbi.v3.core.Handle;
 
 /// The rows of background requests.
@@ -41,8 +40,13 @@ final class BackgroundRecords {
                    finished_at, status, headers, body, body_length
             from background_requests where\s""";
 
+    private static final String OVER =
+            """
+            select id, account_id, body_length from background_requests
+            where finished_at <= :before limit 1000
+            """;
+
     private final Store store;
-    private final BackgroundLimits limits;
 
     /// @param finishedAt absent while it runs
     /// @param result absent if it runs, and if it was too large to keep
@@ -53,43 +57,32 @@ final class BackgroundRecords {
             Optional<Result> result,
             Optional<byte[]> body) {}
 
-    BackgroundRecords(Store store, BackgroundLimits limits) {
+    BackgroundRecords(Store store) {
         this.store = store;
-        this.limits = limits;
     }
 
-    /// `CONFLICT` if the account has too many.
     void begin(Unfinished request) {
         var origin = request.origin();
-        var account = origin.caller().account();
         store.change(
-                handle -> {
-                    if (count(handle, account) >= limits.records()) {
-                        throw new Failure(Code.CONFLICT, "too many background requests are kept");
-                    }
-                    handle.createUpdate(INSERT)
-                            .bind("id", request.id().text())
-                            .bind("account", account.toString())
-                            .bind("identity", origin.caller().identity().map(IdentityId::toString))
-                            .bind("operation", origin.operation())
-                            .bind("path", origin.path())
-                            .bind("vm", request.resumption().map(Resumption::vm))
-                            .bind("user", request.resumption().flatMap(Resumption::linuxUser))
-                            .bind("resumption", request.resumption().map(BackgroundRecords::detail))
-                            .execute();
-                });
+                handle ->
+                        handle.createUpdate(INSERT)
+                                .bind("id", request.id().text())
+                                .bind("account", origin.caller().account().toString())
+                                .bind(
+                                        "identity",
+                                        origin.caller().identity().map(IdentityId::toString))
+                                .bind("operation", origin.operation())
+                                .bind("path", origin.path())
+                                .bind("vm", request.resumption().map(Resumption::vm))
+                                .bind("user", request.resumption().flatMap(Resumption::linuxUser))
+                                .bind(
+                                        "resumption",
+                                        request.resumption().map(BackgroundRecords::detail))
+                                .execute());
     }
 
     private static String detail(Resumption resumption) {
         return new String(Json.write(resumption.detail()), StandardCharsets.UTF_8);
-    }
-
-    private static long count(Handle handle, AccountId account) {
-        return handle.createQuery(
-                        "select count(*) from background_requests where account_id = :account")
-                .bind("account", account.toString())
-                .mapTo(Long.class)
-                .one();
     }
 
     /// One that was answered after all.
@@ -105,46 +98,42 @@ final class BackgroundRecords {
 
     /// @param result absent if it was too large to keep
     /// @param body absent if it is in a file
-    /// @return whether the result is kept: not, if the account or all together have too much
-    boolean finish(
-            BackgroundId id,
-            AccountId account,
-            Instant now,
-            Optional<Result> result,
-            Optional<byte[]> body) {
-        return store.write(
-                handle -> {
-                    long length = result.map(Result::length).orElse(0L);
-                    boolean isKept =
-                            result.isPresent()
-                                    && kept(handle, Optional.of(account)) + length
-                                            <= limits.kept().bytes()
-                                    && kept(handle, Optional.empty()) + length
-                                            <= limits.keptOfAll().bytes();
-                    var stored = result.filter(_ -> isKept);
-                    handle.createUpdate(FINISH)
-                            .bind("id", id.text())
-                            .bind("now", now.toEpochMilli())
-                            .bind("status", stored.map(Result::status))
-                            .bind(
-                                    "headers",
-                                    stored.map(Result::headers).map(BackgroundRecords::text))
-                            .bind("body", body.filter(_ -> isKept).orElse(null))
-                            .bind("length", isKept ? length : 0)
-                            .execute();
-                    return isKept;
-                });
+    void finish(BackgroundId id, Instant now, Optional<Result> result, Optional<byte[]> body) {
+        store.change(
+                handle ->
+                        handle.createUpdate(FINISH)
+                                .bind("id", id.text())
+                                .bind("now", now.toEpochMilli())
+                                .bind("status", result.map(Result::status))
+                                .bind(
+                                        "headers",
+                                        result.map(Result::headers).map(BackgroundRecords::text))
+                                .bind("body", body.orElse(null))
+                                .bind("length", result.map(Result::length).orElse(0L))
+                                .execute());
     }
 
-    private static long kept(Handle handle, Optional<AccountId> account) {
-        var sum = "select coalesce(sum(body_length), 0) from background_requests";
-        var query =
-                account.map(
-                                id ->
-                                        handle.createQuery(sum + " where account_id = :account")
-                                                .bind("account", id.toString()))
-                        .orElseGet(() -> handle.createQuery(sum));
-        return query.mapTo(Long.class).one();
+    /// How much there is of each account.
+    Map<AccountId, Kept.Amount> amounts() {
+        return store.read(
+                handle ->
+                        handle
+                                .createQuery(
+                                        """
+                                        select account_id, count(*) as records, sum(body_length) as bytes
+                                        from background_requests group by account_id
+                                        """)
+                                .map(
+                                        (row, _) ->
+                                                Map.entry(
+                                                        AccountId.stored(
+                                                                row.getString("account_id")),
+                                                        new Kept.Amount(
+                                                                row.getLong("records"),
+                                                                row.getLong("bytes"))))
+                                .list()
+                                .stream()
+                                .collect(Collectors.toMap(Map.Entry::getKey, Map.Entry::getValue)));
     }
 
     Optional<Row> find(AccountId account, BackgroundId id) {
@@ -175,19 +164,27 @@ final class BackgroundRecords {
                                 .list());
     }
 
-    /// Removes those that ended before that.
+    /// One whose time is over.
+    record Expired(BackgroundId id, AccountId account, long bytes) {}
+
+    /// Removes some of those that ended before that.
     ///
-    /// @return which they were
-    List<BackgroundId> expire(Instant before) {
+    /// @return which they were; none, if there are no more
+    List<Expired> expire(Instant before) {
         return store.write(
                 handle -> {
                     var over =
-                            handle.createQuery(
-                                            "select id from background_requests where finished_at <= :before limit 1000")
+                            handle.createQuery(OVER)
                                     .bind("before", before.toEpochMilli())
-                                    .map((row, _) -> new BackgroundId(row.getString("id")))
+                                    .map(
+                                            (row, _) ->
+                                                    new Expired(
+                                                            new BackgroundId(row.getString("id")),
+                                                            AccountId.stored(
+                                                                    row.getString("account_id")),
+                                                            row.getLong("body_length")))
                                     .list();
-                    over.forEach(id -> delete(handle, id));
+                    over.forEach(each -> delete(handle, each.id()));
                     return over;
                 });
     }

@@ -37,16 +37,18 @@ public final class BackgroundRequests implements AutoCloseable {
     private final BackgroundLimits limits;
     private final InstantSource clock;
     private final Room room;
+    private final Kept kept;
     private final Ticks ticks;
     private volatile boolean isClosing;
 
     private BackgroundRequests(
             Store store, Path directory, BackgroundLimits limits, InstantSource clock) {
-        this.records = new BackgroundRecords(store, limits);
+        this.records = new BackgroundRecords(store);
         this.files = new ResultFiles(directory);
         this.limits = limits;
         this.clock = clock;
         this.room = new Room(limits);
+        this.kept = new Kept(limits, records.amounts());
         files.sweep(records::has);
         this.ticks = Ticks.start("background-timers", EVERY, this::expire);
     }
@@ -88,16 +90,22 @@ public final class BackgroundRequests implements AutoCloseable {
         if (!room.take(account, isBound)) {
             return Optional.of(deferral.await());
         }
+        if (!kept.begin(account)) {
+            room.release(account, isBound);
+            return Optional.of(deferral.await());
+        }
         try {
             records.begin(new Unfinished(id, origin, deferral.resumption()));
         } catch (Failure e) {
             room.release(account, isBound);
+            kept.drop(account, 1, 0);
             LOG.warn("a request cannot go on in the background: {}", e.getMessage());
             return Optional.of(deferral.await());
         }
         var answer = deferral.leave();
         if (answer.isPresent()) {
             room.release(account, isBound);
+            kept.drop(account, 1, 0);
             records.forget(id);
         }
         return answer;
@@ -180,20 +188,24 @@ public final class BackgroundRequests implements AutoCloseable {
 
     private void store(
             BackgroundId id, AccountId account, Optional<Result> result, Optional<byte[]> body) {
+        long bytes = result.map(Result::length).orElse(0L);
+        boolean isKept = result.isPresent() && kept.keep(account, bytes);
         var deadline = Deadline.in(STORING);
         while (true) {
             try {
-                var now = clock.instant();
-                if (!records.finish(id, account, now, result, body) || body.isPresent()) {
-                    files.delete(id);
-                }
-                return;
+                records.finish(
+                        id, clock.instant(), result.filter(_ -> isKept), body.filter(_ -> isKept));
+                break;
             } catch (Failure e) {
                 if (deadline.isPast() || isClosing) {
+                    kept.drop(account, 0, isKept ? bytes : 0);
                     throw e;
                 }
                 rest(e);
             }
+        }
+        if (!isKept || body.isPresent()) {
+            files.delete(id);
         }
     }
 
@@ -244,10 +256,13 @@ public final class BackgroundRequests implements AutoCloseable {
 
     /// Forgets those whose time is over.
     public void expire() {
-        List<BackgroundId> over;
+        List<BackgroundRecords.Expired> over;
         do {
             over = records.expire(oldest());
-            over.forEach(files::delete);
+            for (var each : over) {
+                files.delete(each.id());
+                kept.drop(each.account(), 1, each.bytes());
+            }
         } while (!over.isEmpty());
     }
 

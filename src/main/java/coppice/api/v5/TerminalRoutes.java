@@ -181,7 +181,8 @@ public final class TerminalRoutes {
     /// Both the credential and what was granted must go on.
     private ViewRight right(Call call, VmId vm) {
         var caller = call.caller();
-        return user -> call.isStillAdmitted() && rights.allows(caller, vm.text(), user);
+        var stillAdmitted = call.stillAdmitted();
+        return user -> stillAdmitted.getAsBoolean() && rights.allows(caller, vm.text(), user);
     }
 
     private static Reply view(Viewer viewer) {
