@@ -1,5 +1,6 @@
 package coppice.api.v5;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import coppice.api.ApiCaller;
@@ -98,7 +99,7 @@ class TerminalRightsTest {
         server.given.terminals().reconsider();
         server.isStoreDown = false;
         server.given.terminals().reconsider();
-        server.given.guest().say(1, "all".getBytes(java.nio.charset.StandardCharsets.UTF_8));
+        server.given.guest().say(1, "all".getBytes(UTF_8));
         all.forEach(
                 peer -> assertEquals("all", peer.output(3), "a store that is down takes nothing"));
 
@@ -109,7 +110,7 @@ class TerminalRightsTest {
         for (var gone : all.subList(1, 4)) {
             assertEquals(1008, gone.closedNext());
         }
-        server.given.guest().say(1, "still".getBytes(java.nio.charset.StandardCharsets.UTF_8));
+        server.given.guest().say(1, "still".getBytes(UTF_8));
         for (var peer : List.of(all.getFirst(), all.getLast())) {
             assertEquals("still", peer.output(5));
         }
@@ -117,6 +118,6 @@ class TerminalRightsTest {
         server.revokedKeys.add(server.given.ada().toString());
         server.given.terminals().reconsider();
         assertEquals(1008, all.getLast().closedNext());
-        assertEquals(1, server.given.guest().viewers(1));
+        TerminalRoutesTest.await(() -> server.given.guest().viewers(1) == 1);
     }
 }
