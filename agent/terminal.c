@@ -176,7 +176,7 @@ void terminal_list(struct stream *stream, const struct fields *request) {
         return;
     }
     for (struct session *session = session_next(NULL); session != NULL; session = session_next(session))
-        if (session->started)
+        if (session->fault.code == NULL) /* one that is just being started is there, too */
             at = put_description(at, session);
     stream_send_all(stream, bytes, (size_t)(at - bytes));
 }

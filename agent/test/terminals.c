@@ -391,7 +391,17 @@ static void a_command_writes_to_a_terminal_too(void) {
     CHECK(described(run, TAG_SESSION) == 1 && count_text(run, "one\r\n") == 2 && count_text(run, "two\r\n") == 2);
 }
 
+static void a_terminal_is_listed_before_its_program_has_begun(void) {
+    struct run *opened = begin_open("cat", "soon");
+    struct run *list = host_operation("pty.list");
+    host_finish(list);
+    CHECK(list->code[0] == 0 && has_field(list->out[0], list->length[0], TAG_SLUG, 0));
+    await_description(opened);
+    close_terminal(1);
+}
+
 const struct test terminal_tests[] = {
+    TEST(a_terminal_is_listed_before_its_program_has_begun),
     TEST(a_program_has_the_terminal),
     TEST(the_login_shell_is_one),
     TEST(a_resize_reaches_the_program),
