@@ -160,7 +160,7 @@ public final class BackgroundRequests implements AutoCloseable {
             store(id, account, Optional.of(result), body.end());
         } catch (ResultBody.TooLarge _) {
             store(id, account, Optional.empty(), Optional.empty());
-        } catch (Failure e) {
+        } catch (RuntimeException e) {
             if (answer.body() instanceof ResponseBody.Stream) {
                 keep(id, account, failed.apply(e), failed); // no stream any more
             } else {

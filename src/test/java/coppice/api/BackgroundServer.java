@@ -195,7 +195,7 @@ final class BackgroundServer implements AutoCloseable {
     private Reply download(Call call) {
         pass(call.path("gate"));
         long bytes = call.query().integer("bytes").orElse(0L);
-        boolean breaks = call.path("gate").startsWith("break");
+        var gate = call.path("gate");
         return Reply.stream(
                 new ResponseBody.Stream(
                         OptionalLong.of(bytes),
@@ -203,8 +203,10 @@ final class BackgroundServer implements AutoCloseable {
                             var piece = "x".repeat((int) PIECE.bytes()).getBytes(UTF_8);
                             for (long left = bytes; left > 0; left -= piece.length) {
                                 sink.write(piece, 0, (int) Math.min(piece.length, left));
-                                if (breaks) {
-                                    throw new Failure(Code.UNAVAILABLE, "it broke");
+                                switch (gate) {
+                                    case "break" -> throw new Failure(Code.UNAVAILABLE, "it broke");
+                                    case "fault" -> throw new IllegalStateException("a fault");
+                                    default -> {}
                                 }
                             }
                         }));

@@ -135,8 +135,10 @@ class BackgroundTest {
                         server.deferred(
                                 "GET", "/v5/download/all?bytes=" + (MOST.bytes() + 1), "0"));
         var broken = accepted(server.deferred("GET", "/v5/download/break?bytes=200000", "0"));
+        var faulty = accepted(server.deferred("GET", "/v5/download/fault?bytes=200000", "0"));
         server.open("all");
         server.open("break");
+        server.open("fault");
         for (int i = 0; i < 2; i++) {
             var whole = server.ended(most);
             assertEquals(200, whole.statusCode());
@@ -148,6 +150,7 @@ class BackgroundTest {
         assertEquals(Optional.of(more), id(refused));
         assertEquals(503, server.ended(broken).statusCode());
         assertEquals(Optional.of(broken), id(server.ended(broken)));
+        assertEquals(500, server.ended(faulty).statusCode());
         assertEquals(1, server.files());
 
         server.now = server.now.plus(Duration.ofMinutes(10));
