@@ -35,8 +35,8 @@ final class OnceOnly {
             HttpRequest request,
             Call.Arguments arguments,
             Supplier<HttpResponse> work) {
-        var key = key(request);
-        if (!route.description().isCreate() || key.isEmpty()) {
+        var key = route.description().isCreate() ? key(request) : Optional.<String>empty();
+        if (key.isEmpty()) {
             return work.get();
         }
         var account = new AccountId(caller.account());
