@@ -3,6 +3,7 @@ package coppice.identity;
 import coppice.base.Code;
 import coppice.base.Failure;
 import coppice.base.Label;
+import coppice.store.Lookup;
 import coppice.store.Store;
 import java.sql.ResultSet;
 import java.sql.SQLException;
@@ -28,6 +29,14 @@ public final class ApiKeys {
             select id, account_id, name, created_at, revoked_at from api_keys
             where account_id = :account order by created_at desc, id desc limit :limit
             """;
+
+    private static final Lookup<Active> ACTIVE =
+            new Lookup<>(
+                    "select account_id, secret_hash from api_keys where id = ? and revoked_at is null",
+                    row ->
+                            new Active(
+                                    AccountId.stored(row.getString("account_id")),
+                                    new SecretHash(row.getString("secret_hash"))));
 
     private final Store store;
     private final Clock clock;
@@ -62,7 +71,7 @@ public final class ApiKeys {
         return KeyText.parse(bearer)
                 .flatMap(
                         text ->
-                                store.read(handle -> active(handle, text.id()))
+                                store.look(ACTIVE, text.id().text())
                                         .filter(stored -> stored.hash.isOf(text.secret()))
                                         .map(stored -> Caller.of(stored.account)));
     }
@@ -133,18 +142,6 @@ public final class ApiKeys {
                 .bind("secretHash", hash.text())
                 .bind("createdAt", key.createdAt().toEpochMilli())
                 .execute();
-    }
-
-    private static Optional<Active> active(Handle handle, ApiKeyId id) {
-        return handle.createQuery(
-                        "select account_id, secret_hash from api_keys where id = :id and revoked_at is null")
-                .bind("id", id.text())
-                .map(
-                        (row, _) ->
-                                new Active(
-                                        AccountId.stored(row.getString("account_id")),
-                                        new SecretHash(row.getString("secret_hash"))))
-                .findOne();
     }
 
     private static ApiKey key(ResultSet row) throws SQLException {

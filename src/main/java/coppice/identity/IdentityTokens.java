@@ -2,6 +2,7 @@ package coppice.identity;
 
 import coppice.base.Code;
 import coppice.base.Failure;
+import coppice.store.Lookup;
 import coppice.store.Store;
 import java.time.Clock;
 import java.util.List;
@@ -20,12 +21,19 @@ public final class IdentityTokens {
             values (:id, :identity, :secretHash, :createdAt)
             """;
 
-    private static final String HOLDER =
-            """
-            select identities.id, account_id, secret_hash
-            from identity_tokens join identities on identities.id = identity_id
-            where identity_tokens.id = :id
-            """;
+    private static final Lookup<Holder> HOLDER =
+            new Lookup<>(
+                    """
+                    select identities.id, account_id, secret_hash
+                    from identity_tokens join identities on identities.id = identity_id
+                    where identity_tokens.id = ?
+                    """,
+                    row ->
+                            new Holder(
+                                    new Caller(
+                                            AccountId.stored(row.getString("account_id")),
+                                            Optional.of(IdentityId.stored(row.getString("id")))),
+                                    new SecretHash(row.getString("secret_hash"))));
 
     private final Store store;
     private final Clock clock;
@@ -92,7 +100,7 @@ public final class IdentityTokens {
         return TokenText.parse(token)
                 .flatMap(
                         text ->
-                                store.read(handle -> holder(handle, text.id()))
+                                store.look(HOLDER, text.id().toString())
                                         .filter(holder -> holder.hash.isOf(text.secret()))
                                         .map(Holder::caller));
     }
@@ -103,19 +111,5 @@ public final class IdentityTokens {
                 .bind("identity", identity)
                 .map((row, _) -> UUID.fromString(row.getString("id")))
                 .list();
-    }
-
-    private static Optional<Holder> holder(Handle handle, UUID token) {
-        return handle.createQuery(HOLDER)
-                .bind("id", token.toString())
-                .map(
-                        (row, _) ->
-                                new Holder(
-                                        new Caller(
-                                                AccountId.stored(row.getString("account_id")),
-                                                Optional.of(
-                                                        IdentityId.stored(row.getString("id")))),
-                                        new SecretHash(row.getString("secret_hash"))))
-                .findOne();
     }
 }

@@ -2,6 +2,7 @@ package coppice.identity;
 
 import coppice.base.Code;
 import coppice.base.Failure;
+import coppice.store.Lookup;
 import coppice.store.Store;
 import java.sql.ResultSet;
 import java.sql.SQLException;
@@ -25,6 +26,14 @@ public final class VmGrants {
 
     private static final String SELECT =
             "select id, identity_id, vm_id, linux_users, granted_at from vm_grants where identity_id = :identity ";
+
+    private static final Lookup<VmGrant> HELD =
+            new Lookup<>(
+                    """
+                    select id, identity_id, vm_id, linux_users, granted_at from vm_grants
+                    where identity_id = ? and vm_id = ?
+                    """,
+                    VmGrants::grant);
 
     private final Store store;
     private final Clock clock;
@@ -80,7 +89,7 @@ public final class VmGrants {
 
     /// What an identity, of whatever account, was granted on a VM.
     public Optional<VmGrant> find(IdentityId identity, String vm) {
-        return store.read(handle -> find(handle, identity.toString(), vm));
+        return store.look(HELD, identity.toString(), vm);
     }
 
     /// `VM_PERMISSION_NOT_FOUND` if there is none.

@@ -10,6 +10,7 @@ import java.sql.Connection;
 import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.function.Consumer;
 import java.util.function.Function;
 import org.jdbi.v3.core.Handle;
@@ -27,19 +28,23 @@ import org.sqlite.SQLiteDataSource;
 ///   change; its message says whether it may still be done. Later units work again once the reason is gone.
 public final class Store implements AutoCloseable {
     private static final int READERS = 2;
+    private static final int LOOKING = 4;
 
     private final SQLiteDataSource source;
     private final StoreLimits limits;
     private final Inbox writes;
     private final Inbox reads;
+    private final Lookups lookups;
     private final List<Thread> threads;
 
     private Store(
             SQLiteDataSource source,
             StoreLimits limits,
             Connection writing,
-            List<Connection> reading) {
+            List<Connection> reading,
+            Lookups lookups) {
         this.source = source;
+        this.lookups = lookups;
         this.limits = limits;
         this.writes = new Inbox(limits.queue());
         this.reads = new Inbox(limits.queue());
@@ -97,6 +102,17 @@ public final class Store implements AutoCloseable {
         return ask(reads, unit);
     }
 
+    /// The row with this key. As [#read], but much faster: for what nearly every call asks.
+    public <T> Optional<T> look(Lookup<T> lookup, String... key) {
+        requireOutside();
+        var parts = List.of(key);
+        try {
+            return lookups.ask(lookup, parts);
+        } catch (SQLException _) {
+            return read(handle -> lookup.ask(handle, parts)); // it can wait, and say what is wrong
+        }
+    }
+
     /// Fails with `UNAVAILABLE` if the store does not answer.
     public void requireAnswer() {
         read(handle -> handle.createQuery("select 1").mapTo(Integer.class).one());
@@ -131,6 +147,7 @@ public final class Store implements AutoCloseable {
         reads.close();
         var deadline = Deadline.in(limits.patience().plus(limits.lockWait()));
         try {
+            lookups.close(deadline);
             for (var thread : threads) {
                 if (!thread.join(deadline.left())) {
                     throw new Failure(
@@ -140,17 +157,23 @@ public final class Store implements AutoCloseable {
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
             throw new Failure(Code.UNAVAILABLE, "interrupted while closing the store", e);
+        } catch (SQLException e) {
+            throw new Failure(Code.UNAVAILABLE, "the store did not close", e);
         }
     }
 
     private <T> T ask(Inbox inbox, Function<Handle, T> work) {
+        requireOutside();
+        var unit = new Unit<>(work, Deadline.in(limits.patience()));
+        inbox.put(unit);
+        return unit.await();
+    }
+
+    private void requireOutside() {
         if (threads.contains(Thread.currentThread())) {
             throw new IllegalStateException(
                     "a unit may not call the store: it would wait for itself");
         }
-        var unit = new Unit<>(work, Deadline.in(limits.patience()));
-        inbox.put(unit);
-        return unit.await();
     }
 
     private static Store openHere(Path file, StoreLimits limits) throws SQLException, IOException {
@@ -160,10 +183,11 @@ public final class Store implements AutoCloseable {
         try (var undo = new Undo()) {
             var writing = undo.add(source.getConnection());
             var reading = new ArrayList<Connection>();
-            for (var i = 0; i < READERS; i++) {
+            for (var i = 0; i < READERS + LOOKING; i++) {
                 reading.add(undo.add(Sqlite.openForReading(source)));
             }
-            var store = new Store(source, limits, writing, reading);
+            var lookups = new Lookups(reading.subList(READERS, READERS + LOOKING));
+            var store = new Store(source, limits, writing, reading.subList(0, READERS), lookups);
             undo.keep();
             return store;
         }

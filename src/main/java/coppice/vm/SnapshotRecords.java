@@ -4,6 +4,7 @@ import coppice.base.Code;
 import coppice.base.Failure;
 import coppice.base.Slug;
 import coppice.identity.AccountId;
+import coppice.store.Lookup;
 import coppice.store.Store;
 import java.time.Instant;
 import java.util.List;
@@ -21,12 +22,19 @@ import org.jdbi.v3.core.Handle;
 final class SnapshotRecords {
     private static final String USABLE = "deleted_at is null and failed_at is null";
 
-    private static final String LABEL =
-            """
-            select s.account_id, a.slug as owner, s.slug, s.display_name
-            from snapshots s join accounts a on a.id = s.account_id
-            where s.id = :id and s.deleted_at is null and s.failed_at is null
-            """;
+    private static final Lookup<Snapshots.Label> LABEL =
+            new Lookup<>(
+                    """
+                    select s.account_id, a.slug as owner, s.slug, s.display_name
+                    from snapshots s join accounts a on a.id = s.account_id
+                    where s.id = ? and s.deleted_at is null and s.failed_at is null
+                    """,
+                    row ->
+                            new Snapshots.Label(
+                                    AccountId.stored(row.getString("account_id")),
+                                    row.getString("owner"),
+                                    Optional.ofNullable(row.getString("slug")),
+                                    Optional.ofNullable(row.getString("display_name"))));
 
     private final Store store;
 
@@ -90,20 +98,7 @@ final class SnapshotRecords {
 
     /// The label of a snapshot; empty when it is deleted.
     Optional<Snapshots.Label> label(SnapshotId id) {
-        return store.read(
-                handle ->
-                        handle.createQuery(LABEL)
-                                .bind("id", id.text())
-                                .map(
-                                        (row, _) ->
-                                                new Snapshots.Label(
-                                                        AccountId.stored(
-                                                                row.getString("account_id")),
-                                                        row.getString("owner"),
-                                                        Optional.ofNullable(row.getString("slug")),
-                                                        Optional.ofNullable(
-                                                                row.getString("display_name"))))
-                                .findOne());
+        return store.look(LABEL, id.text());
     }
 
     /// Refuses an account that has as many as it may.
