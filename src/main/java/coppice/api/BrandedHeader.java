@@ -17,17 +17,19 @@ public record BrandedHeader(String brand) {
 
     /// The value that is sent under any of these names; one that is blank counts as none. Refuses several as `BAD_REQUEST`.
     public static Optional<String> single(Headers headers, List<String> names) {
-        var values =
-                names.stream()
-                        .flatMap(name -> headers.all(name).stream())
-                        .filter(value -> !value.isBlank())
-                        .distinct()
-                        .toList();
-        if (values.size() > 1) {
-            throw new Failure(
-                    Code.BAD_REQUEST,
-                    "%s is sent more than once; send it once".formatted(names.getFirst()));
+        var found = Optional.<String>empty();
+        for (var field : headers.fields()) {
+            var value = field.value();
+            if (value.isBlank() || names.stream().noneMatch(field.name()::equalsIgnoreCase)) {
+                continue;
+            }
+            if (found.isPresent() && !found.get().equals(value)) {
+                throw new Failure(
+                        Code.BAD_REQUEST,
+                        "%s is sent more than once; send it once".formatted(names.getFirst()));
+            }
+            found = Optional.of(value);
         }
-        return values.stream().findFirst();
+        return found;
     }
 }

@@ -97,7 +97,10 @@ public record PathTemplate(List<Segment> segments) {
         for (int i = 0; i < segments.size(); i++) {
             if (segments.get(i) instanceof Parameter(var name, var width)) {
                 var own = width == Width.REST ? rest(raw, i) : raw.get(i);
-                var value = PercentCode.decode(own, "the path's {%s}".formatted(name));
+                var value =
+                        PercentCode.isPlain(own)
+                                ? own
+                                : PercentCode.decode(own, "the path's {%s}".formatted(name));
                 values.merge(name, value, (first, second) -> first + "/" + second);
             }
         }

@@ -14,7 +14,7 @@ final class PercentCode {
 
     /// Strictly: broken encodings, invalid UTF-8 and NUL are refused. `what` names the text in the message.
     static String decode(String text, String what) {
-        if (text.indexOf('%') < 0 && text.chars().allMatch(c -> c > 0 && c < 128)) {
+        if (isPlain(text)) {
             return text;
         }
         var bytes = new ByteArrayOutputStream(text.length());
@@ -36,6 +36,17 @@ final class PercentCode {
         } catch (CharacterCodingException _) {
             throw broken(what);
         }
+    }
+
+    /// Whether it means just what it says.
+    static boolean isPlain(String text) {
+        for (int i = 0; i < text.length(); i++) {
+            char c = text.charAt(i);
+            if (c == '%' || c == 0 || c >= 128) {
+                return false;
+            }
+        }
+        return true;
     }
 
     /// A raw path made fit for a URI inside a header: what a URI may not hold is encoded, the rest is as it was.

@@ -19,6 +19,9 @@ public final class Query {
     }
 
     static Query parse(String raw, List<QueryParameter> declared) {
+        if (raw.isEmpty()) {
+            return new Query(declared, Map.of());
+        }
         var values = new HashMap<String, String>();
         for (var pair : raw.split("&")) {
             int equals = pair.indexOf('=');

@@ -6,6 +6,8 @@ import java.security.SecureRandom;
 public final class RandomText {
     private static final String LOWER = "abcdefghijklmnopqrstuvwxyz0123456789";
     private static final String MIXED = "ABCDEFGHIJKLMNOPQRSTUVWXYZ" + LOWER;
+    private static final int BYTES = 256;
+    private static final int SPARE = 4;
     private static final SecureRandom RANDOM = new SecureRandom();
 
     private RandomText() {}
@@ -26,12 +28,19 @@ public final class RandomText {
         return bytes;
     }
 
+    /// Asks the source once: each time costs as much as many characters.
     private static String of(String alphabet, int length) {
-        return RANDOM.ints(length, 0, alphabet.length())
-                .collect(
-                        StringBuilder::new,
-                        (text, i) -> text.append(alphabet.charAt(i)),
-                        StringBuilder::append)
-                .toString();
+        // The bytes beyond would favour the first characters.
+        int fair = BYTES - BYTES % alphabet.length();
+        var text = new StringBuilder(length);
+        while (text.length() < length) {
+            for (byte each : bytes(length + SPARE)) {
+                int chance = Byte.toUnsignedInt(each);
+                if (chance < fair && text.length() < length) {
+                    text.append(alphabet.charAt(chance % alphabet.length()));
+                }
+            }
+        }
+        return text.toString();
     }
 }

@@ -45,13 +45,18 @@ public record Headers(List<Field> fields) {
     }
 
     public Optional<String> first(String name) {
-        return fields.stream()
-                .filter(field -> field.name().equalsIgnoreCase(name))
-                .map(Field::value)
-                .findFirst();
+        for (var field : fields) { // every request asks for a dozen names
+            if (field.name().equalsIgnoreCase(name)) {
+                return Optional.of(field.value());
+            }
+        }
+        return Optional.empty();
     }
 
     public List<String> all(String name) {
+        if (!has(name)) {
+            return List.of();
+        }
         return fields.stream()
                 .filter(field -> field.name().equalsIgnoreCase(name))
                 .map(Field::value)

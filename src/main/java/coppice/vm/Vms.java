@@ -335,8 +335,7 @@ public final class Vms implements Guests, AutoCloseable {
         return context.fleet()
                 .find(vm)
                 .flatMap(VmLife::live)
-                .flatMap(live -> ProcessHandle.of(live.qemu().process().pid()))
-                .flatMap(process -> process.info().totalCpuDuration());
+                .flatMap(live -> live.qemu().cpuTime());
     }
 
     /// Has done what time has come for, without waiting for it: see [LifeTimers].

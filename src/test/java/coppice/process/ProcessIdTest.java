@@ -42,6 +42,25 @@ class ProcessIdTest {
     }
 
     @Test
+    void theTimeOnProcessorsIsThatOfTheProcessAndOfNoOtherWithItsNumber() throws IOException {
+        try (var child = new Child("while :; do :; done")) {
+            var id = ProcessId.of(child.pid()).orElseThrow();
+            Child.await("time", () -> id.cpuTime().orElseThrow().toMillis() >= 50);
+            long other =
+                    ProcessHandle.of(child.pid())
+                            .flatMap(it -> it.info().totalCpuDuration())
+                            .orElseThrow()
+                            .toMillis();
+            long now = id.cpuTime().orElseThrow().toMillis();
+            assertTrue(now >= other && now < other + 5000, now + " ms, " + other + " ms");
+            var before = new ProcessId(id.pid(), id.startTicks() - 1);
+            assertEquals(Optional.empty(), before.cpuTime());
+            id.kill();
+            Child.await("the death of " + id, () -> id.cpuTime().isEmpty());
+        }
+    }
+
+    @Test
     void aZombieIsGone() throws IOException {
         // The shell turns into a sleep, which never asks how its child ended; the child waits for
         // that.
