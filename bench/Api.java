@@ -10,6 +10,8 @@ import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.List;
 import java.util.Locale;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 /// A client of the HTTP API with as little of its own to measure as there can be: one connection, one request at a time.
 final class Api implements AutoCloseable {
@@ -36,6 +38,10 @@ final class Api implements AutoCloseable {
     /// Another connection of the same caller.
     Api another() {
         return new Api(port, key);
+    }
+
+    int port() {
+        return port;
     }
 
     /// A terminal of a VM in which the command runs.
@@ -152,6 +158,17 @@ final class Api implements AutoCloseable {
         var answer = receive(method + " " + path);
         lastUse = System.nanoTime();
         return answer;
+    }
+
+    /// What a client of another kind sends to read something, with the key.
+    ///
+    /// @param headers more of them, each as a line without its end
+    byte[] reading(String path, String... headers) {
+        var head = "GET %s HTTP/1.1\nHost: localhost\nAuthorization: Bearer %s\n%s\n";
+        var more = Stream.of(headers).map(line -> line + "\n").collect(Collectors.joining());
+        return head.formatted(path, key, more)
+                .replace("\n", "\r\n")
+                .getBytes(StandardCharsets.US_ASCII);
     }
 
     private byte[] head(String method, String path, long length) {

@@ -27,6 +27,9 @@ final class Bench {
             var wanted = Wanted.parse(words.subList(0, end));
             var report = new Report(Machine.find(), wanted.json());
             new Bench(wanted, report).run(words.subList(end + 1, words.size()));
+            if (!report.end()) {
+                System.exit(1); // tidy: this is a main program
+            }
         } catch (IllegalArgumentException e) {
             System.err.println("bench: " + e.getMessage() + "; see ./coppice bench --help");
             System.exit(2); // tidy: this is a main program
@@ -49,8 +52,10 @@ final class Bench {
             if (wanted.hasAny(Wanted.OF_CAPTURE)) {
                 new CaptureGroup(program, report, wanted).run();
             }
+            if (wanted.hasAny(Wanted.OF_API)) {
+                new ApiGroup(program, report, wanted).run();
+            }
         }
-        report.end();
     }
 
     private void vms(Program program) throws Exception {

@@ -15,11 +15,16 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 
 /// The program that is measured, in the data directory that `bench/run` made and removes; its server, and a client with a key.
 final class Program implements AutoCloseable {
     private static final Duration PATIENCE = Duration.ofSeconds(60);
     private static final Duration BUILD = Duration.ofMinutes(40);
+
+    /// How much of a generation of the heap is used, in KiB. The line of the metaspace has no total.
+    private static final Pattern GENERATION = Pattern.compile("total \\d+K, used (\\d+)K");
 
     private final List<String> words;
     private final Map<String, String> settings = new LinkedHashMap<>();
@@ -30,9 +35,17 @@ final class Program implements AutoCloseable {
     /// @param words that run the program
     Program(List<String> words) throws IOException {
         this.words = List.copyOf(words);
+        this.port = freePort();
+    }
+
+    static int freePort() throws IOException {
         try (var socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
-            port = socket.getLocalPort();
+            return socket.getLocalPort();
         }
+    }
+
+    Path data() {
+        return data;
     }
 
     /// Where the files of VMs and snapshots are.
@@ -136,8 +149,42 @@ final class Program implements AutoCloseable {
                 .orElseThrow();
     }
 
+    boolean isRunning() {
+        return server.filter(Process::isAlive).isPresent();
+    }
+
+    /// What the server's heap holds when it has just been collected, in MiB.
+    long heapMib() {
+        jcmd("GC.run");
+        return jcmd("GC.heap_info")
+                        .lines()
+                        .map(GENERATION::matcher)
+                        .filter(Matcher::find)
+                        .mapToLong(generation -> Long.parseLong(generation.group(1)))
+                        .sum()
+                / 1024;
+    }
+
+    private String jcmd(String command) {
+        var jcmd = Path.of(System.getProperty("java.home"), "bin", "jcmd").toString();
+        var pid = Long.toString(server.orElseThrow().pid());
+        return new Command(List.of(jcmd, pid, command)).runOrFail(Deadline.in(PATIENCE));
+    }
+
     /// A JVM with the options of the program that does nothing.
     List<String> emptyProgram() {
+        return java(System.getProperty("java.class.path").split(":")[0], "Hello");
+    }
+
+    /// A JVM with the options of the program that runs a program of the bench, which may use the server's libraries.
+    List<String> java(String main, List<String> arguments) {
+        var line = java(System.getProperty("java.class.path"), main);
+        line.addAll(arguments);
+        return line;
+    }
+
+    /// Without the AOT cache, which is of the program's own classes.
+    private List<String> java(String classPath, String main) {
         var line = new ArrayList<String>();
         for (var word : words) {
             if (word.equals("-jar") || word.equals("-cp")) {
@@ -147,7 +194,7 @@ final class Program implements AutoCloseable {
                 line.add(word);
             }
         }
-        line.addAll(List.of("-cp", System.getProperty("java.class.path").split(":")[0], "Hello"));
+        line.addAll(List.of("-cp", classPath, main));
         return line;
     }
 

@@ -9,16 +9,18 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 import java.util.Optional;
 
 /// Says what was measured: a line of a table for people, and a line of JSON.
 final class Report {
     private static final String ROW =
-            "%-18s %-12s %9s %6s %4s %10s %10s %10s %10s %10s %6s %10s %6s  %s%n";
+            "%-19s %-12s %9s %6s %4s %10s %10s %10s %10s %10s %6s %10s %6s  %s%n";
 
     private final Machine machine;
     private final Optional<Path> json;
     private final double loadAtStart;
+    private final List<String> alarms = new ArrayList<>();
 
     /// What was measured, on what.
     ///
@@ -30,6 +32,7 @@ final class Report {
 
     /// What was done in a second.
     enum Rate {
+        CALLS("/s", "PerSecond"),
         COMMANDS("/s", "PerSecond"),
         MIB(" MiB/s", "MibPerSecond");
 
@@ -73,19 +76,30 @@ final class Report {
                 "target");
     }
 
-    void end() throws IOException {
+    /// Repeats the alarms: nobody reads the middle of a long output.
+    ///
+    /// @return whether there was none
+    boolean end() throws IOException {
         System.out.printf(Locale.ROOT, "load average at end: %.2f%n", Machine.load());
+        alarms.forEach(text -> System.err.println("ERROR: " + text));
+        return alarms.isEmpty();
     }
 
     /// Times that have no floor.
     void times(Subject subject, Stats server) throws IOException {
+        times(subject, server, Map.of());
+    }
+
+    /// @param more numbers for the line of JSON, by name
+    void times(Subject subject, Stats server, Map<String, Long> more) throws IOException {
         row(subject, server.count(), millis(server, ""), List.of("", "", "", "", ""));
         write(
                 line(subject)
                         .put("runs", server.count())
                         .put("p50Ms", rounded(server.percentile(50)))
                         .put("p99Ms", rounded(server.percentile(99)))
-                        .put("minMs", rounded(server.percentile(0))));
+                        .put("minMs", rounded(server.percentile(0)))
+                        .putAll(more));
     }
 
     /// Times of the server beside those of the floor.
@@ -178,6 +192,12 @@ final class Report {
     /// Something to know about the lines that follow.
     void note(String text) {
         System.out.println("note: " + text);
+    }
+
+    /// Something that is no bad number but wrong.
+    void alarm(String text) {
+        alarms.add(text);
+        System.out.println("ERROR: " + text);
     }
 
     private static void row(Subject subject, int runs, List<String> own, List<String> others) {

@@ -13,6 +13,7 @@ import java.util.Set;
 /// @param dirty how much those guests write before each capture, in MiB
 /// @param peer whether libvirt is measured too
 /// @param size of the file of `files`, in MiB
+/// @param seconds of `api-load`
 record Wanted(
         Set<String> names,
         List<String> images,
@@ -21,7 +22,8 @@ record Wanted(
         List<Integer> memories,
         List<Integer> dirty,
         boolean peer,
-        int size) {
+        int size,
+        int seconds) {
     static final List<String> OF_VMS =
             List.of("boot", "create", "exec", "exec-many", "files", "terminal", "pause", "resume");
     static final String SERVER = "server";
@@ -43,6 +45,9 @@ record Wanted(
                     "evaluate",
                     "rule",
                     "rule-others");
+    static final List<String> OF_API =
+            List.of("api-get", "api-load", "api-list-identities", "api-list-vms");
+    private static final String API = "api";
     private static final String CAPTURE = "capture";
     private static final String NETWORK = "network";
     private static final List<String> IMAGES = List.of("busybox", "debian");
@@ -52,6 +57,11 @@ record Wanted(
 
     /// What one request may have.
     private static final int MAX_SIZE = 256;
+
+    private static final int SECONDS = 60;
+
+    /// The times of all calls are kept.
+    private static final int MAX_SECONDS = 600;
 
     Wanted {
         names = Set.copyOf(names);
@@ -69,6 +79,7 @@ record Wanted(
         var dirty = DIRTY;
         boolean peer = false;
         int size = SIZE;
+        int seconds = SECONDS;
         var words = arguments.iterator();
         while (words.hasNext()) {
             var word = words.next();
@@ -80,6 +91,7 @@ record Wanted(
                 case "--dirty" -> dirty = List.of(number(word, words));
                 case "--peer" -> peer = true;
                 case "--size" -> size = atMost(MAX_SIZE, word, words);
+                case "--seconds" -> seconds = atMost(MAX_SECONDS, word, words);
                 default -> names.addAll(namesOf(word));
             }
         }
@@ -87,7 +99,7 @@ record Wanted(
             names.addAll(OF_VMS);
             names.add(SERVER);
         }
-        return new Wanted(names, images, runs, json, memories, dirty, peer, size);
+        return new Wanted(names, images, runs, json, memories, dirty, peer, size, seconds);
     }
 
     private static List<String> namesOf(String word) {
@@ -95,16 +107,18 @@ record Wanted(
         known.add(SERVER);
         known.addAll(OF_CAPTURE);
         known.addAll(OF_NETWORK);
-        if (word.equals(CAPTURE)) {
-            return OF_CAPTURE;
-        }
-        if (word.equals(NETWORK)) {
-            return OF_NETWORK;
-        }
-        if (!known.contains(word)) {
-            known.addAll(List.of(CAPTURE, NETWORK));
-        }
-        return List.of(oneOf(List.copyOf(known), word));
+        known.addAll(OF_API);
+        return switch (word) {
+            case CAPTURE -> OF_CAPTURE;
+            case NETWORK -> OF_NETWORK;
+            case API -> OF_API;
+            default -> {
+                if (!known.contains(word)) {
+                    known.addAll(List.of(CAPTURE, NETWORK, API));
+                }
+                yield List.of(oneOf(List.copyOf(known), word));
+            }
+        };
     }
 
     private static String value(String option, Iterator<String> words) {
