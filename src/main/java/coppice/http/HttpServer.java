@@ -168,6 +168,10 @@ public final class HttpServer implements AutoCloseable {
         http.setSendServerVersion(false);
         http.setSendXPoweredBy(false);
         http.setRequestHeaderSize((int) limits.maxHead().bytes());
+        // The fields that a peer sends again and again would be kept for each connection: 98 KB,
+        // also
+        // while it is idle.
+        http.setHeaderCacheSize(0);
         // Nothing that two readers could understand differently: it may have passed a proxy.
         http.setHttpCompliance(
                 HttpCompliance.RFC9110.without(

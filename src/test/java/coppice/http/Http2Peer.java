@@ -138,6 +138,13 @@ final class Http2Peer implements AutoCloseable {
         return block.toByteArray();
     }
 
+    /// A field that the peer is asked to keep for later.
+    static byte[] keptField(String name, String value) {
+        var block = field(name, value);
+        block[0] = 0x40;
+        return block;
+    }
+
     static byte[] number(int number) {
         return ByteBuffer.allocate(4).putInt(number).array();
     }
