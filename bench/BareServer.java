@@ -39,6 +39,7 @@ final class BareServer extends Handler.Abstract {
         var http = new HttpConfiguration();
         http.setSendServerVersion(false);
         http.setSendXPoweredBy(false);
+        http.setHeaderCacheSize(0);
         var connector = new ServerConnector(server, 1, 1, new HttpConnectionFactory(http));
         connector.setHost("127.0.0.1");
         connector.setPort(Integer.parseInt(arguments[0]));

@@ -18,6 +18,7 @@ import coppice.json.JsonObject;
 import coppice.json.JsonWriter;
 import java.time.Duration;
 import java.time.Instant;
+import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -25,16 +26,13 @@ import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
 import java.util.regex.Pattern;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /// The API: a handler for an [coppice.http.HttpServer] that serves a list of routes, and beside them `/status` and
 /// `/openapi.json`.
 ///
-/// Every answer of an unversioned route, errors included, says that it is deprecated. Every request leaves one log line: a streamed
+/// Every answer of an unversioned route, errors included, says that it is deprecated. Every request leaves one line in the access log: a streamed
 /// answer when it has ended, with the bytes that were written, a WebSocket when it is opened.
 public final class Api implements HttpHandler {
-    private static final Logger LOG = LoggerFactory.getLogger(Api.class);
     private static final int MAX_LOGGED_PATH = 300;
     private static final Pattern OLD = Pattern.compile("/([a-z]+/)?v1/");
 
@@ -52,6 +50,7 @@ public final class Api implements HttpHandler {
     private final Optional<Deferring> deferring;
     private final Optional<OnceOnly> onceOnly;
     private final Consumer<AuditEntry> audit;
+    private final Consumer<String> access;
 
     /// One that has callers wait, however long it takes.
     public Api(ApiSettings settings, Credentials credentials, List<Route> routes) {
@@ -63,15 +62,24 @@ public final class Api implements HttpHandler {
     /// @param background has calls go on that their callers do not want to wait for
     /// @param idempotency has creates done once
     /// @param audit told of each call that an admitted caller makes to change something
+    /// @param access told a line for each request
     public record Lasting(
             Optional<BackgroundRequests> background,
             Optional<IdempotencyKeys> idempotency,
-            Consumer<AuditEntry> audit) {
-        public static final Lasting NONE = new Lasting(Optional.empty(), Optional.empty(), _ -> {});
+            Consumer<AuditEntry> audit,
+            Consumer<String> access) {
+        public static final Lasting NONE = new Lasting(Optional.empty(), Optional.empty());
+
+        /// One that tells nobody.
+        public Lasting(
+                Optional<BackgroundRequests> background, Optional<IdempotencyKeys> idempotency) {
+            this(background, idempotency, _ -> {}, _ -> {});
+        }
     }
 
     public Api(ApiSettings settings, Credentials credentials, List<Route> routes, Lasting lasting) {
         this.audit = lasting.audit;
+        this.access = lasting.access;
         this.onceOnly = lasting.idempotency.map(OnceOnly::new);
         this.settings = settings;
         this.answers = new Answering(settings);
@@ -106,7 +114,7 @@ public final class Api implements HttpHandler {
     @Override
     public HttpResponse handle(HttpRequest request) {
         var started = System.nanoTime();
-        var id = RandomText.id("req-");
+        var id = RandomText.mark("req-");
         var response =
                 crossOrigin.readable(request, routed(request, id)).with(Headers.of(REQUEST_ID, id));
         if (response.body() instanceof ResponseBody.Stream body) {
@@ -125,7 +133,7 @@ public final class Api implements HttpHandler {
         var family = refusal.path().flatMap(answers::local).flatMap(routes::family);
         var status = refusal.status().orElse(Errors.status(refusal.why().code().kind()));
         var answer = Errors.answer(status, refusal.why(), family.orElse(Family.V5));
-        var id = RandomText.id("req-");
+        var id = RandomText.mark("req-");
         log("(refused)", refusal.path().orElse("-"), answer, System.nanoTime(), id);
         var named = answer.with(Headers.of(REQUEST_ID, id));
         return family.isPresent()
@@ -287,21 +295,17 @@ public final class Api implements HttpHandler {
         return Reply.ok(new OpenApi(settings, routes.all()).document());
     }
 
-    private static void log(
-            HttpRequest request, HttpResponse response, long startedNanos, String id) {
+    private void log(HttpRequest request, HttpResponse response, long startedNanos, String id) {
         log(request.method(), request.path(), response, startedNanos, id);
     }
 
-    private static void log(
+    private void log(
             String method, String path, HttpResponse response, long startedNanos, String id) {
         var took = Duration.ofNanos(System.nanoTime() - startedNanos);
-        LOG.info(
-                "{} {} {} {} ms {}",
-                PercentCode.tidy(method),
-                shown(path),
-                response.status(),
-                took.toMillis(),
-                id);
+        access.accept(
+                Instant.now().truncatedTo(ChronoUnit.MILLIS)
+                        + (" " + PercentCode.tidy(method) + " " + shown(path) + " ")
+                        + (response.status() + " " + took.toMillis() + " ms " + id));
     }
 
     private static String shown(String path) {

@@ -35,8 +35,8 @@ public final class ApiKeys {
                     "select account_id, secret_hash from api_keys where id = ? and revoked_at is null",
                     row ->
                             new Active(
-                                    AccountId.stored(row.getString("account_id")),
-                                    new SecretHash(row.getString("secret_hash"))));
+                                    AccountId.stored(row.getString(1)),
+                                    new SecretHash(row.getString(2))));
 
     private final Store store;
     private final Clock clock;

@@ -31,9 +31,9 @@ public final class IdentityTokens {
                     row ->
                             new Holder(
                                     new Caller(
-                                            AccountId.stored(row.getString("account_id")),
-                                            Optional.of(IdentityId.stored(row.getString("id")))),
-                                    new SecretHash(row.getString("secret_hash"))));
+                                            AccountId.stored(row.getString(2)),
+                                            Optional.of(IdentityId.stored(row.getString(1)))),
+                                    new SecretHash(row.getString(3))));
 
     private final Store store;
     private final Clock clock;

@@ -3,8 +3,6 @@ package coppice.json;
 import java.math.BigDecimal;
 import java.math.BigInteger;
 import java.time.Instant;
-import java.time.ZoneOffset;
-import java.time.format.DateTimeFormatter;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.LinkedHashMap;
@@ -16,9 +14,6 @@ import tools.jackson.core.JsonGenerator;
 
 /// The plain Java values that stand for JSON: `Map` in order, `List`, `String`, `Long`, `BigDecimal`, `Boolean`, `null`.
 final class Plain {
-    private static final DateTimeFormatter MILLISECONDS =
-            DateTimeFormatter.ofPattern("uuuu-MM-dd'T'HH:mm:ss.SSS'Z'").withZone(ZoneOffset.UTC);
-
     private Plain() {}
 
     /// The plain form of a value, its own copy. An empty `Optional` inside a map or list is left out; elsewhere it is `null`.
@@ -32,10 +27,10 @@ final class Plain {
             case Double number -> decimal(number);
             case BigDecimal number -> number;
             case BigInteger number -> whole(number);
-            case Instant time -> MILLISECONDS.format(time);
+            case Instant time -> Times.text(time);
             case UUID id -> id.toString();
             case Optional<?> optional -> of(optional.orElse(null));
-            case JsonWriter writer -> of(writer.members());
+            case JsonWriter writer -> new LinkedHashMap<>(writer.members()); // of plain values
             case JsonObject object -> of(object.members());
             case Map<?, ?> map -> map(map);
             case Collection<?> items -> list(items);

@@ -1,6 +1,7 @@
 package coppice.main;
 
 import coppice.api.Api;
+import coppice.audit.AccessLog;
 import coppice.audit.AuditLog;
 import coppice.background.BackgroundLimits;
 import coppice.background.BackgroundRequests;
@@ -104,6 +105,7 @@ final class Server implements AutoCloseable {
 
     private void serve(ServedRoutes.Parts parts, ServerKey key) {
         var settings = parts.settings();
+        var data = settings.dataDirectory();
         var api =
                 new Api(
                         HttpKeys.api(settings),
@@ -115,8 +117,8 @@ final class Server implements AutoCloseable {
                                         keep(
                                                 new IdempotencyKeys(
                                                         parts.store(), Clock.systemUTC()))),
-                                keep(AuditLog.usual(settings.dataDirectory().resolve("audit")))
-                                        ::write));
+                                keep(AuditLog.usual(data.resolve("audit")))::write,
+                                keep(AccessLog.usual(data.resolve("access")))::write));
         api.resume();
         port = keep(http(settings, api)).port();
     }

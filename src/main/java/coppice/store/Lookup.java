@@ -10,7 +10,7 @@ import org.jdbi.v3.core.Handle;
 /// A question that calls ask all the time: one row, by its key. Declared once, as a constant; asked by [Store#look].
 ///
 /// @param sql a `select` that finds at most one row, by an index; a `?` for each part of the key
-/// @param row what the row says; it does nothing but read
+/// @param row what the row says; it does nothing but read, and by number: to find a column by its name takes as long as all the rest
 public record Lookup<T>(String sql, Row<T> row) {
 
     /// Reads the row on which the result set stands.

@@ -31,10 +31,10 @@ final class SnapshotRecords {
                     """,
                     row ->
                             new Snapshots.Label(
-                                    AccountId.stored(row.getString("account_id")),
-                                    row.getString("owner"),
-                                    Optional.ofNullable(row.getString("slug")),
-                                    Optional.ofNullable(row.getString("display_name"))));
+                                    AccountId.stored(row.getString(1)),
+                                    row.getString(2),
+                                    Optional.ofNullable(row.getString(3)),
+                                    Optional.ofNullable(row.getString(4))));
 
     private final Store store;
 

@@ -106,7 +106,7 @@ final class BackgroundServer implements AutoCloseable {
                         ApiSettings.at(URI.create("https://api.test")),
                         new Known(),
                         routes,
-                        new Api.Lasting(Optional.of(requests), Optional.empty(), _ -> {}));
+                        new Api.Lasting(Optional.of(requests), Optional.empty()));
         api.resume();
         server = HttpServer.start(new InetSocketAddress("127.0.0.1", 0), HttpLimits.DEFAULT, api);
     }

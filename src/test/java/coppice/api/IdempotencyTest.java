@@ -68,7 +68,7 @@ class IdempotencyTest {
                         ApiSettings.at(URI.create("https://api.test")),
                         key -> new Caller(UUID.fromString(key.reveal())),
                         routes,
-                        new Api.Lasting(Optional.empty(), Optional.of(keys), _ -> {}));
+                        new Api.Lasting(Optional.empty(), Optional.of(keys)));
     }
 
     @AfterEach

@@ -36,6 +36,9 @@ class RandomTextTest {
             var id = RandomText.id("vm-");
             assertTrue(id.matches("vm-[a-z0-9]{20}"), id);
             assertTrue(ids.add(id), id);
+            var mark = RandomText.mark("vm-");
+            assertTrue(mark.matches("vm-[a-z0-9]{20}"), mark);
+            assertTrue(ids.add(mark), mark);
         }
     }
 }

@@ -85,7 +85,8 @@ class AuditTest {
                             ApiSettings.at(URI.create("https://api.test")),
                             StoredCredentials.of(store),
                             ROUTES,
-                            new Api.Lasting(Optional.empty(), Optional.empty(), log::write));
+                            new Api.Lasting(
+                                    Optional.empty(), Optional.empty(), log::write, _ -> {}));
             var asAda = Headers.of("Authorization", "Bearer " + key);
             var asIdentity = Headers.of("x-svc-identity-access-token", token.token().reveal());
             assertEquals(204, send(api, "POST", "/v5/acts/one", asAda));
