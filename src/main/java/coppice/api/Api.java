@@ -30,8 +30,8 @@ import java.util.regex.Pattern;
 /// The API: a handler for an [coppice.http.HttpServer] that serves a list of routes, and beside them `/status` and
 /// `/openapi.json`.
 ///
-/// Every answer of an unversioned route, errors included, says that it is deprecated. Every request leaves one line in the access log: a streamed
-/// answer when it has ended, with the bytes that were written, a WebSocket when it is opened.
+/// Every answer of an unversioned route, errors included, says that it is deprecated. Every request leaves one line in the access log: a
+/// streamed answer when it has ended, with the bytes that were written, a WebSocket when it is opened.
 public final class Api implements HttpHandler {
     private static final int MAX_LOGGED_PATH = 300;
     private static final Pattern OLD = Pattern.compile("/([a-z]+/)?v1/");

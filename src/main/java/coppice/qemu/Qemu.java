@@ -6,7 +6,6 @@ import coppice.base.Failure;
 import coppice.base.Size;
 import coppice.base.Undo;
 import coppice.process.ControlGroup;
-import coppice.process.CpuClock;
 import coppice.process.PlatformThread;
 import coppice.process.ProcessId;
 import java.nio.channels.SocketChannel;
@@ -33,7 +32,6 @@ public final class Qemu implements AutoCloseable {
     private static final Duration CONTROL = Duration.ofSeconds(5);
 
     private final ProcessId process;
-    private final CpuClock cpuClock;
     private final MachineFiles files;
     private final ControlGroup group;
     private final CountDownLatch ended = new CountDownLatch(1);
@@ -55,7 +53,6 @@ public final class Qemu implements AutoCloseable {
             Deadline deadline) {
         this.name = name;
         this.process = process;
-        this.cpuClock = new CpuClock(process);
         this.files = files;
         this.group = group;
         this.stalls =
@@ -88,11 +85,6 @@ public final class Qemu implements AutoCloseable {
 
     public ProcessId process() {
         return process;
-    }
-
-    /// How long it was on processors, guest and all; as of 0.2 s ago at most.
-    public Optional<Duration> cpuTime() {
-        return cpuClock.read();
     }
 
     public boolean isAlive() {

@@ -6,6 +6,7 @@ import coppice.base.Failure;
 import coppice.base.RandomText;
 import coppice.base.Undo;
 import coppice.guest.Identity;
+import coppice.process.CpuClock;
 import coppice.process.ProcessId;
 import coppice.qemu.Exit;
 import coppice.qemu.Link;
@@ -46,7 +47,11 @@ final class Machines {
     record Ended(Exit how) implements Found {}
 
     /// A machine that runs.
-    record Live(Qemu qemu, GuestLine line) implements Found, AutoCloseable {
+    record Live(Qemu qemu, GuestLine line, CpuClock cpu) implements Found, AutoCloseable {
+
+        Live(Qemu qemu, GuestLine line) {
+            this(qemu, line, new CpuClock(qemu.process()));
+        }
 
         /// Lets go of it; the VM goes on.
         @Override

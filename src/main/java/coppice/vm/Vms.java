@@ -332,10 +332,7 @@ public final class Vms implements Guests, AutoCloseable {
 
     /// CPU time of the VM's present run, while it runs.
     public Optional<Duration> cpuTime(VmId vm) {
-        return context.fleet()
-                .find(vm)
-                .flatMap(VmLife::live)
-                .flatMap(live -> live.qemu().cpuTime());
+        return context.fleet().find(vm).flatMap(VmLife::live).flatMap(live -> live.cpu().read());
     }
 
     /// Has done what time has come for, without waiting for it: see [LifeTimers].
