@@ -1,0 +1,226 @@
+package coppice.main;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.junit.jupiter.api.Assertions.assertAll;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import java.util.concurrent.ExecutionException;
+import java.util.function.BiConsumer;
+import java.util.stream.Collectors;
+import org.junit.jupiter.api.AutoClose;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestInstance;
+
+/// Accounts that share a server and know nothing of each other. Each has something of every kind; then every operation is asked, wherever
+/// it takes the name of something, for what is another's. What is random follows from the system property `coppice.seed`, which is printed.
+@TestInstance(TestInstance.Lifecycle.PER_CLASS)
+class IsolationIT {
+    private static final int ACCOUNTS = 3;
+
+    /// One account comes near to these, all accounts together are beyond them.
+    private static final Map<String, String> LIMITS =
+            Map.of(
+                    "COPPICE_VM_MAX_TOTAL", "5",
+                    "COPPICE_VM_MAX_RUNNING", "3",
+                    "COPPICE_SNAPSHOT_MAX_TOTAL", "4",
+                    "COPPICE_NETWORK_MAX_RULES", "5",
+                    "COPPICE_NETWORK_MAX_VPCS", "5",
+                    "COPPICE_NETWORK_MAX_TUNNELS", "5");
+
+    private static final int DEFERRED = 40;
+    private static final int TIMED = 2; // places of a kind, and things in each place
+
+    /// What would wake a VM, wait for it or look into its files, if it were the caller's.
+    private static final List<String> MEETING_A_VM =
+            List.of("execAwait", "readFile", "startVm", "takeSnapshot", "forkVm", "deleteVm");
+
+    private final long seed = Long.getLong("coppice.seed", System.nanoTime());
+    private final Random random = new Random(seed);
+    @AutoClose private Installation installation;
+    private PublishedDocument document;
+    private List<IsolationAccount> accounts;
+    private IsolationTrials trials;
+
+    @BeforeAll
+    void start() throws InterruptedException, ExecutionException {
+        System.out.println("seed " + seed);
+        installation = Installation.start(LIMITS);
+        var text = installation.clientWithKey("").get("/openapi.json").response().body();
+        document = PublishedDocument.parse(new String(text, UTF_8));
+        accounts =
+                AtOnce.call(
+                        ACCOUNTS, i -> new IsolationAccount(installation, new Random(seed + i)));
+        trials = new IsolationTrials(installation, document, accounts, random);
+        pictures(accounts, (account, answer) -> account.things().note(answer.body()));
+        for (var account : accounts) {
+            var base = account.client().get("/v5/snapshots/svc%2Fbusybox").response().body();
+            account.things().publish(new String(base, UTF_8));
+        }
+    }
+
+    private Map<IsolationAccount, Map<String, String>> pictures() {
+        return pictures(accounts, trials::requireNothingOfOthers);
+    }
+
+    private Map<IsolationAccount, Map<String, String>> pictures(
+            List<IsolationAccount> of, BiConsumer<IsolationAccount, IsolationAnswer> looked) {
+        return of.stream()
+                .collect(
+                        Collectors.toMap(
+                                account -> account,
+                                account ->
+                                        new IsolationPicture(document, account)
+                                                .take(answer -> looked.accept(account, answer))));
+    }
+
+    /// That nothing is different from what it was then.
+    private void requireSame(Map<IsolationAccount, Map<String, String>> before) {
+        var after = pictures(List.copyOf(before.keySet()), trials::requireNothingOfOthers);
+        before.forEach(
+                (account, calls) -> {
+                    calls.forEach((call, answer) -> requireSame(call, answer, after.get(account)));
+                    assertEquals(calls.keySet(), after.get(account).keySet());
+                    account.requireOwnTerminal();
+                });
+    }
+
+    private static void requireSame(String call, String answer, Map<String, String> after) {
+        assertEquals(answer, after.get(call), call);
+    }
+
+    /// Two accounts that differ.
+    private List<IsolationAccount> two() {
+        var first = random.nextInt(ACCOUNTS);
+        var second = (first + random.nextInt(1, ACCOUNTS)) % ACCOUNTS;
+        return List.of(accounts.get(first), accounts.get(second));
+    }
+
+    @Test
+    void whatIsAnothersIsNeitherSeenNorChangedAndAnsweredAsWhatNeverWas() {
+        var before = pictures();
+        var places = IsolationPlace.all(document);
+        assertTrue(places.size() > 200, () -> "only " + places);
+        assertAll(
+                places.stream()
+                        .map(
+                                place ->
+                                        () -> {
+                                            var two = two();
+                                            trials.at(place, two.getFirst(), two.getLast());
+                                        }));
+        requireSame(before);
+    }
+
+    @Test
+    void whatAnIdentityHasNoRightToIsAnsweredAsWhatNeverWas() {
+        var before = pictures();
+        assertAll(
+                IsolationPlace.all(document).stream()
+                        .filter(
+                                place ->
+                                        place.kind() == IsolationKind.VM
+                                                || place.kind() == IsolationKind.BACKGROUND)
+                        .map(place -> () -> trials.ungranted(place, two().getFirst())));
+        requireSame(before);
+    }
+
+    @Test
+    void whatGoesOnInTheBackgroundIsAnsweredThereAsWhatNeverWas() {
+        var places =
+                IsolationPlace.all(document).stream()
+                        .filter(place -> !place.kind().isFree() && !place.operation().isUpgrade())
+                        .collect(Collectors.toCollection(ArrayList::new));
+        Collections.shuffle(places, random);
+        for (var place : places.subList(0, DEFERRED)) {
+            var two = two();
+            trials.later(place, two.getFirst(), two.getLast());
+        }
+    }
+
+    @Test
+    void whatAnotherMakesAndDeletesIsNotCounted() {
+        var maker = two().getFirst();
+        var others = accounts.stream().filter(account -> account != maker).toList();
+        var before = pictures(others, trials::requireNothingOfOthers);
+        var made = maker.more();
+        requireSame(before);
+        for (var path : made) {
+            assertEquals(204, maker.client().delete(path).status(), path);
+        }
+        requireSame(before);
+    }
+
+    @Test
+    void aCredentialThatIsGoneIsAnsweredAsOneThatNeverWas() {
+        var account = two().getFirst();
+        var revoked = account.token(account.identity());
+        account.client().delete(revoked.getLast()).expect(204);
+        var identity = account.identity();
+        var orphan = account.token(identity);
+        account.client().delete(identity).expect(204);
+        var key = installation.program("key", "create", "--account", account.slug()).strip();
+        var keyId = key.split("-")[0];
+        installation.program("key", "revoke", "--account", account.slug(), keyId);
+        requireAsNever(account, token(revoked.getFirst()));
+        requireAsNever(account, token(orphan.getFirst()));
+        requireAsNever(account, key(key));
+    }
+
+    private IsolationCaller token(String token) {
+        return IsolationCaller.withToken(installation, "a token", token);
+    }
+
+    private IsolationCaller key(String key) {
+        return IsolationCaller.withKey(installation, "a key", key);
+    }
+
+    private void requireAsNever(IsolationAccount account, IsolationCaller gone) {
+        var text = gone.credential().replace("Bearer ", "");
+        var other = IsolationName.of(text.substring(4)).other(random).text();
+        var never = gone.isIdentity() ? token("sit_" + other) : key(text.substring(0, 4) + other);
+        for (var operation : document.operations()) {
+            if (operation.needsCredential()) {
+                var call =
+                        IsolationCall.of(document, operation, place -> account.own(place.kind()));
+                var answer = gone.send(call);
+                assertEquals(401, answer.status(), answer::toString);
+                assertEquals(never.send(call).toString(), answer.toString());
+            }
+        }
+    }
+
+    @Test
+    void whatIsAnothersTakesNoOtherTimeThanWhatNeverWas() {
+        for (var kind : IsolationKind.values()) {
+            var places =
+                    IsolationPlace.all(document).stream()
+                            .filter(place -> place.kind() == kind && !kind.isFree())
+                            .collect(Collectors.toCollection(ArrayList::new));
+            Collections.shuffle(places, random);
+            places.stream().limit(TIMED).forEach(this::requireAlikeInTime);
+        }
+        for (var id : MEETING_A_VM) {
+            IsolationPlace.of(document, document.operation(id)).stream()
+                    .filter(place -> place.in() == IsolationPlace.In.PATH)
+                    .forEach(this::requireAlikeInTime);
+        }
+    }
+
+    /// Several names of what another account has: a VM that runs is not one that is paused.
+    private void requireAlikeInTime(IsolationPlace place) {
+        var two = two();
+        var times = new IsolationTimes(two.getFirst().owner(), random);
+        var names = new ArrayList<>(List.of(two.getLast().things().all(place.kind())));
+        Collections.shuffle(names, random);
+        for (var name : names.subList(0, Math.min(TIMED, names.size()))) {
+            times.requireAlike(trials.pair(place, name, two.getFirst(), two.getLast()));
+        }
+    }
+}

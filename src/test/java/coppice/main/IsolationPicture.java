@@ -1,0 +1,88 @@
+package coppice.main;
+
+import coppice.main.PublishedOperation.Family;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.function.Consumer;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.node.ObjectNode;
+
+/// All that an account sees of itself: what every operation that reads answers about everything that it has.
+///
+/// @param account whose
+record IsolationPicture(PublishedDocument document, IsolationAccount account) {
+    /// What changes by itself while a VM runs.
+    private static final Set<String> OF_RUNNING =
+            Set.of("cpuTimeSeconds", "totalRunSeconds", "lastNetworkActivity");
+
+    /// Answers by what was asked for.
+    ///
+    /// @param looked hears each of them
+    Map<String, String> take(Consumer<IsolationAnswer> looked) {
+        var picture = new TreeMap<String, String>();
+        for (var operation : document.operations()) {
+            if (reads(operation)) {
+                for (var call : calls(operation)) {
+                    var answer = account.owner().send(call);
+                    looked.accept(answer);
+                    picture.put(
+                            operation.id() + " " + call.target(),
+                            answer.status() + "\n" + steady(answer));
+                }
+            }
+        }
+        return picture;
+    }
+
+    /// Whether it is about anything that the account has, and not an older name of another one.
+    private static boolean reads(PublishedOperation operation) {
+        var family = operation.family();
+        return operation.method().equals("GET")
+                && !operation.isUpgrade()
+                && (family == Family.V5 || family == Family.LEGACY)
+                && !operation.id().equals("legacyBackgroundTest");
+    }
+
+    /// Where only one thing is named, all are that there are.
+    private List<IsolationCall> calls(PublishedOperation operation) {
+        var places =
+                IsolationPlace.of(document, operation).stream()
+                        .filter(place -> place.in() == IsolationPlace.In.PATH)
+                        .toList();
+        if (places.size() != 1 || !operation.path().endsWith("}")) {
+            return List.of(IsolationCall.of(document, operation, this::own));
+        }
+        return List.of(account.things().all(places.getFirst().kind())).stream()
+                .map(name -> IsolationCall.of(document, places.getFirst(), name, this::own))
+                .toList();
+    }
+
+    private IsolationName own(IsolationPlace place) {
+        return account.own(place.kind());
+    }
+
+    private static String steady(IsolationAnswer answer) {
+        if (!answer.head().contains("application/json")) {
+            return answer.head() + answer.body();
+        }
+        var json = answer.json();
+        return forget(json) ? json.toString() : answer.head() + answer.body();
+    }
+
+    /// Whether there was anything to forget.
+    private static boolean forget(JsonNode json) {
+        boolean forgot = false;
+        if (json instanceof ObjectNode object
+                && object.path("state").asString("").equals("running")) {
+            for (var field : OF_RUNNING) {
+                forgot |= object.remove(field) != null;
+            }
+        }
+        for (var child : json) {
+            forgot |= forget(child);
+        }
+        return forgot;
+    }
+}
