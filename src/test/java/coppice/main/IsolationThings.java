@@ -76,6 +76,10 @@ final class IsolationThings {
         return Optional.ofNullable(spares.get(kind));
     }
 
+    boolean isSpare(String id) {
+        return spares.values().stream().anyMatch(spare -> spare.text().equals(id));
+    }
+
     IsolationName[] all(IsolationKind kind) {
         var all = names.getOrDefault(kind, Set.of());
         if (all.isEmpty()) {
