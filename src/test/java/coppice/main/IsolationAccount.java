@@ -214,6 +214,7 @@ final class IsolationAccount {
     /// One that has shown what was typed, and would show what anybody else types.
     private void terminal() {
         var terminal = named(IsolationKind.TERMINAL, "tty-");
+        things.put(IsolationKind.TERMINAL_SLUG, terminal);
         var program = URLEncoder.encode("stty -echo; echo ready; exec cat", UTF_8);
         var peer = client.terminal(vm, "?slug=%s&exec=%s".formatted(terminal.text(), program));
         peer.text();

@@ -50,6 +50,13 @@ record IsolationCall(
         return new IsolationCall(operation, target, more, body, sent);
     }
 
+    /// The same with another query, unless that is empty.
+    IsolationCall asking(String query) {
+        return query.isEmpty()
+                ? this
+                : new IsolationCall(operation, target + "?" + query, headers, body, sent);
+    }
+
     @Override
     public String toString() {
         return "%s %s %s %s"

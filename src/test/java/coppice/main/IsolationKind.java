@@ -20,6 +20,7 @@ enum IsolationKind {
     SNAPSHOT_SLUG,
     VPC_SLUG,
     TUNNEL_SLUG,
+    TERMINAL_SLUG,
 
     /// What a VM's metadata says.
     LABEL,
@@ -37,7 +38,7 @@ enum IsolationKind {
     /// Whether a create or a change may go well with such a name, though another account has it.
     boolean isFree() {
         return switch (this) {
-            case VM_SLUG, SNAPSHOT_SLUG, VPC_SLUG, TUNNEL_SLUG -> true;
+            case VM_SLUG, SNAPSHOT_SLUG, VPC_SLUG, TUNNEL_SLUG, TERMINAL_SLUG -> true;
             case LABEL, RANGE, RANGE_V6, ONCE, FILE -> true;
             case VM, SNAPSHOT, VPC, TUNNEL, RULE, IDENTITY, TOKEN -> false;
             case UPLOAD, BACKGROUND, TERMINAL, SERVICE -> false;

@@ -6,13 +6,16 @@ import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.function.Consumer;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
 /// All that an account sees of itself: what every operation that reads answers about everything that it has.
 ///
 /// @param account whose
-record IsolationPicture(PublishedDocument document, IsolationAccount account) {
+/// @param withGone whether what it has deleted is in it, too, which calls add to that make something and are undone
+record IsolationPicture(PublishedDocument document, IsolationAccount account, boolean withGone) {
     /// What changes by itself while a VM runs.
     private static final Set<String> OF_RUNNING =
             Set.of("cpuTimeSeconds", "totalRunSeconds", "lastNetworkActivity");
@@ -55,11 +58,21 @@ record IsolationPicture(PublishedDocument document, IsolationAccount account) {
                         .filter(place -> place.in() == IsolationPlace.In.PATH)
                         .toList();
         if (places.size() != 1 || !operation.path().endsWith("}")) {
-            return List.of(IsolationCall.of(document, operation, this::own));
+            var call = IsolationCall.of(document, operation, this::own);
+            return Stream.of(call, call.asking(whole(operation))).distinct().toList();
         }
         return List.of(account.things().all(places.getFirst().kind())).stream()
                 .map(name -> IsolationCall.of(document, places.getFirst(), name, this::own))
                 .toList();
+    }
+
+    /// A query for what a list leaves out unless it is asked for.
+    private String whole(PublishedOperation operation) {
+        return Stream.of("includeDeleted", "includeFailed", "includeManaged")
+                .filter(operation::hasQuery)
+                .filter(name -> withGone || !name.equals("includeDeleted"))
+                .map(name -> name + "=true")
+                .collect(Collectors.joining("&"));
     }
 
     private IsolationName own(IsolationPlace place) {

@@ -78,7 +78,7 @@ record IsolationPlace(PublishedOperation operation, In in, String at, IsolationK
                     "snapshots", IsolationKind.SNAPSHOT_SLUG,
                     "vpcs", IsolationKind.VPC_SLUG,
                     "tunnels", IsolationKind.TUNNEL_SLUG,
-                    "pty", IsolationKind.TERMINAL);
+                    "pty", IsolationKind.TERMINAL_SLUG);
 
     private static final Map<String, IsolationKind> RANGES =
             Map.of("cidr", IsolationKind.RANGE, "cidrV6", IsolationKind.RANGE_V6);

@@ -12,7 +12,10 @@ import java.util.Random;
 /// entry that is decided about after it was found. That takes a part of a millisecond at least, each time. The machine on which this runs is
 /// busy with other things, whose share in both calls is the same only in the long run: so the calls are interleaved, medians are compared, and
 /// only what differs much, by a factor and by an amount, in each of several rounds is a difference.
-record IsolationTimes(IsolationCaller by, Random random) {
+///
+/// @param caller whose call it is that may find something
+/// @param other whose call finds nothing
+record IsolationTimes(IsolationCaller caller, IsolationCaller other, Random random) {
     private static final int CALLS = 100;
     private static final int ROUNDS = 3;
     private static final double FACTOR = 1.5;
@@ -45,17 +48,17 @@ record IsolationTimes(IsolationCaller by, Random random) {
         for (int i = 0; i < CALLS; i++) {
             boolean isFirst = random.nextBoolean();
             if (isFirst) {
-                foreign.add(time(pair.foreign()));
+                foreign.add(time(caller, pair.foreign()));
             }
-            never.add(time(pair.never()));
+            never.add(time(other, pair.never()));
             if (!isFirst) {
-                foreign.add(time(pair.foreign()));
+                foreign.add(time(caller, pair.foreign()));
             }
         }
         return new Round(median(foreign), median(never));
     }
 
-    private long time(IsolationCall call) {
+    private static long time(IsolationCaller by, IsolationCall call) {
         long begun = System.nanoTime();
         by.send(call);
         return System.nanoTime() - begun;
