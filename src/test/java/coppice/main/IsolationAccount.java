@@ -124,6 +124,13 @@ final class IsolationAccount {
         var ip = made.requiredObjects("vpcs").getFirst().requiredString("ipv4");
         things.put(
                 IsolationKind.ADDRESS, new IsolationName(ip, ip.substring(3, ip.lastIndexOf('.'))));
+        rule(vpc, web);
+        things.put(IsolationKind.VM, web, slug, web.under(""));
+        otherVms();
+        return web.text();
+    }
+
+    private void rule(String vpc, IsolationName web) {
         var rule =
                 post(
                         "/v5/firewall/rules",
@@ -133,6 +140,10 @@ final class IsolationAccount {
                         """
                                 .formatted(vpc, web.text(), label()));
         things.put(IsolationKind.RULE, IsolationName.ofId(rule.requiredString("id")));
+    }
+
+    /// One that is paused, one that is stopped, and one that was.
+    private void otherVms() {
         var asleep = made("{\"displayName\":\"%s\",%s}".formatted(label(), NO_RULES));
         client.post("/v5/vms/%s/pause".formatted(asleep), "").expect(200);
         var stopped = made("{%s}".formatted(NO_RULES));
@@ -140,9 +151,7 @@ final class IsolationAccount {
         things.spare(IsolationKind.VM, stopped);
         var gone = made("{%s}".formatted(NO_RULES));
         client.delete("/v5/vms/" + gone).expect(204);
-        things.put(IsolationKind.VM, web, slug, web.under(""));
         things.put(IsolationKind.VM, IsolationName.ofId(asleep), IsolationName.ofId(gone));
-        return web.text();
     }
 
     private String made(String vm) {

@@ -56,7 +56,7 @@ record IsolationAnswer(IsolationCall call, int status, String head, String body)
         return text;
     }
 
-    /// The same of what was made, where what is new each time is left out.
+    /// The same of what was made, where what is new each time is left out: ids, times, keys and addresses.
     String seenOfNew() {
         return seen().replaceAll("content-length: [0-9]+\n", "")
                 .replaceAll(TIME, "TIME")

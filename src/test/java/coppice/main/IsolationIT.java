@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertAll;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import coppice.Seed;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
@@ -18,7 +19,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
 
 /// Accounts that share a server and know nothing of each other. Each has something of every kind; then every operation is asked, wherever
-/// it takes the name of something, for what is another's. What is random follows from the system property `coppice.seed`, which is printed.
+/// it takes the name of something, for what is another's.
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 class IsolationIT {
     private static final int ACCOUNTS = 3;
@@ -43,8 +44,7 @@ class IsolationIT {
     private static final List<String> MEETING_A_VM =
             List.of("execAwait", "readFile", "startVm", "takeSnapshot", "forkVm", "deleteVm");
 
-    private final long seed = Long.getLong("coppice.seed", System.nanoTime());
-    private final Random random = new Random(seed);
+    private final Random random = Seed.random(IsolationIT.class);
     @AutoClose private Installation installation;
     private PublishedDocument document;
     private List<IsolationAccount> accounts;
@@ -52,13 +52,13 @@ class IsolationIT {
 
     @BeforeAll
     void start() throws InterruptedException, ExecutionException {
-        System.out.println("seed " + seed);
+        var seeds = random.longs(ACCOUNTS).toArray();
         installation = Installation.start(LIMITS);
         var text = installation.clientWithKey("").get("/openapi.json").response().body();
         document = PublishedDocument.parse(new String(text, UTF_8));
         accounts =
                 AtOnce.call(
-                        ACCOUNTS, i -> new IsolationAccount(installation, new Random(seed + i)));
+                        ACCOUNTS, i -> new IsolationAccount(installation, new Random(seeds[i])));
         trials = new IsolationTrials(installation, document, accounts, random);
         for (var account : accounts) {
             var things = account.things();

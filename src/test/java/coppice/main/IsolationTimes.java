@@ -8,10 +8,10 @@ import java.util.Random;
 
 /// Whether two calls take the same time.
 ///
-/// What is looked for is work that is done for what is there and not for what is not: a VM that is woken or asked, a file that is read, an
-/// entry that is decided about after it was found. That takes a part of a millisecond at least, each time. The machine on which this runs is
-/// busy with other things, whose share in both calls is the same only in the long run: so the calls are interleaved, medians are compared, and
-/// only what differs much, by a factor and by an amount, in each of several rounds is a difference.
+/// What is looked for is work that is done for what is there and not for what is not: a VM that is woken or asked, a file that is read,
+/// an entry that is decided about after it was found. That takes a part of a millisecond at least, each time. The machine on which this
+/// runs is busy with other things, whose share in both calls is the same only in the long run: so the calls are interleaved, medians are
+/// compared, and only what differs much, by a factor and by an amount, in each of several rounds is a difference.
 ///
 /// @param caller whose call it is that may find something
 /// @param other whose call finds nothing
