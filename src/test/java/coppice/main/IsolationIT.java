@@ -156,6 +156,32 @@ class IsolationIT {
         }
     }
 
+    /// The one thing that is promised to be found out.
+    @Test
+    void thatAPublicKeyIsTakenIsAllThatIsToldOfItsTunnel() {
+        var caller = two().getFirst();
+        for (var victim : accounts) {
+            if (victim != caller) {
+                var tunnel = "/v5/tunnels/" + victim.own(IsolationKind.TUNNEL).text();
+                var key = victim.client().get(tunnel).expect(200).requiredString("clientPublicKey");
+                var answer = caller.owner().send(withPublicKey(key, caller));
+                assertEquals(409, answer.status(), answer::toString);
+                trials.requireNothingOfOthers(caller, answer);
+            }
+        }
+    }
+
+    private IsolationCall withPublicKey(String key, IsolationAccount caller) {
+        var place =
+                new IsolationPlace(
+                        document.operation("createTunnel"),
+                        IsolationPlace.In.BODY,
+                        "clientPublicKey",
+                        IsolationKind.TUNNEL);
+        return IsolationCall.of(
+                document, place, IsolationName.of(key), other -> caller.own(other.kind()));
+    }
+
     @Test
     void whatAnotherMakesAndDeletesIsNotCounted() {
         var maker = two().getFirst();
