@@ -140,13 +140,13 @@ record IsolationPlace(PublishedOperation operation, In in, String at, IsolationK
         }
 
         private void note(In in, String at, JsonNode schema) {
-            kind(at, schema)
+            kind(in, at, schema)
                     .map(kind -> new IsolationPlace(operation, in, at, kind))
                     .filter(place -> !places.contains(place))
                     .ifPresent(places::add);
         }
 
-        private Optional<IsolationKind> kind(String at, JsonNode schema) {
+        private Optional<IsolationKind> kind(In in, String at, JsonNode schema) {
             var type = schema.path("type");
             if (Set.of("integer", "number", "boolean", "null")
                     .contains(type.asString(first(type)))) {
@@ -156,6 +156,9 @@ record IsolationPlace(PublishedOperation operation, In in, String at, IsolationK
             var isOfNetwork = operation.path().endsWith("/vpcs");
             if (isOfNetwork && RANGES.containsKey(at)) {
                 return Optional.of(RANGES.get(at));
+            }
+            if (in == In.QUERY && name.equals("metadata")) {
+                return Optional.of(IsolationKind.LABEL);
             }
             if (name.equals("slug")) {
                 return Optional.of(slug());
