@@ -5,10 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import coppice.api.v5.TerminalPeer;
-import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.net.URI;
-import java.net.http.HttpRequest.BodyPublishers;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
@@ -132,30 +129,11 @@ final class EveryOperationCaller {
         var path = prefix + words[1].replaceAll("\\?.*", "");
         var operation = document.operation(words[0], path);
         requireQuery(operation, words[1]);
-        var answer = send(operation, words[0], prefix + words[1], body);
+        var answer = EveryOperationAnswer.of(client, operation, prefix + words[1], body, Map.of());
         requireMarks(answer, path);
         document.requireTrue(answer);
         called.note(answer);
         return answer;
-    }
-
-    private EveryOperationAnswer send(
-            PublishedOperation operation, String method, String path, byte[] body) {
-        try {
-            var response = client.stream(method, path, BodyPublishers.ofByteArray(body), Map.of());
-            try (var stream = response.body()) {
-                var head =
-                        new EveryOperationAnswer(
-                                operation, response.statusCode(), response.headers(), NOTHING);
-                boolean ends = !head.type().equals("text/plain"); // lines, as long as one listens
-                return ends
-                        ? new EveryOperationAnswer(
-                                operation, head.status(), head.headers(), stream.readAllBytes())
-                        : head;
-            }
-        } catch (IOException e) {
-            throw new UncheckedIOException(method + " " + path, e);
-        }
     }
 
     private static void requireQuery(PublishedOperation operation, String target) {

@@ -24,11 +24,13 @@ final class PublishedDocument {
 
     private final SchemaRegistry registry =
             SchemaRegistry.withDefaultDialect(SpecificationVersion.DRAFT_2020_12);
+    private final JsonNode parameters;
     private final JsonNode shapes;
     private final JsonNode closedShapes;
     private final List<PublishedOperation> operations = new ArrayList<>();
 
     private PublishedDocument(JsonNode root) {
+        parameters = root.at("/components/parameters");
         shapes = root.at("/components/schemas");
         closedShapes = closed(shapes);
         for (var path : root.get("paths").properties()) {
@@ -47,6 +49,16 @@ final class PublishedDocument {
         // them.
         return new PublishedDocument(
                 JSON.readTree(text.replace("#/components/schemas/", "#/$defs/")));
+    }
+
+    /// A schema or a parameter as it is described, where it may be told by its name only.
+    JsonNode described(JsonNode told) {
+        var reference = told.path("$ref").asString("");
+        if (reference.isEmpty()) {
+            return told;
+        }
+        var name = reference.substring(reference.lastIndexOf('/') + 1);
+        return (reference.startsWith("#/$defs/") ? shapes : parameters).required(name);
     }
 
     List<PublishedOperation> operations() {
