@@ -12,8 +12,10 @@ import java.util.Comparator;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.ThreadLocalRandom;
 import java.util.function.Function;
 import java.util.function.UnaryOperator;
+import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
 /// The door to tunnels, beside [Networks] on the same records: what is said there of accounts, of returning calls and of failures holds
@@ -95,7 +97,7 @@ public final class Tunnels {
                 new Tunnel(
                         TunnelId.random(),
                         account,
-                        lowestFreeNumber(),
+                        freeNumber(),
                         wanted.slug(),
                         wanted.displayName(),
                         key,
@@ -281,17 +283,18 @@ public final class Tunnels {
         }
     }
 
-    /// Inside of a change, so that nobody else takes it meanwhile.
-    private int lowestFreeNumber() {
+    /// Any of those that are free, so that it does not tell how many tunnels others have. Inside of a change, so that nobody else takes it
+    /// meanwhile.
+    private int freeNumber() {
         var taken = new BitSet();
         everyTunnel().forEach(tunnel -> taken.set(tunnel.number()));
-        int number = taken.nextClearBit(0);
-        if (number >= settings.ports()) {
+        var free = IntStream.range(0, settings.ports()).filter(n -> !taken.get(n)).toArray();
+        if (free.length == 0) {
             throw new Failure(
                     Code.CONFLICT,
                     "this host's port range for tunnels is used up; delete a tunnel, or have the operator widen the range");
         }
-        return number;
+        return free[ThreadLocalRandom.current().nextInt(free.length)];
     }
 
     private void requirePorts() {

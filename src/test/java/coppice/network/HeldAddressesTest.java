@@ -237,8 +237,7 @@ class HeldAddressesTest {
                                                                 "t" + n)
                                                         .number())
                         .toList();
-        assertEquals(
-                IntStream.range(0, 20).boxed().toList(), atOnce(calls).stream().sorted().toList());
+        assertEquals(20, atOnce(calls).stream().distinct().count());
     }
 
     private static <T> List<T> atOnce(List<Callable<T>> calls)

@@ -50,29 +50,31 @@ class TunnelsTest {
     }
 
     @Test
-    void aTunnelIsMadeWithTheLowestNumberThatIsFreeOnThisHost() {
-        var first = given.tunnel("first");
-        var second = given.tunnel(bob, "second");
-        var third = given.tunnel("third");
-        assertEquals(List.of(0, 1, 2), List.of(first.number(), second.number(), third.number()));
-        tunnels.delete(bob, "second");
-        assertEquals(1, given.tunnel("fourth").number());
-        assertEquals(3, given.tunnel("fifth").number());
+    void aNumberIsFreeOnThisHostAndTellsNothingOfOtherTunnels() {
+        given.reopen(new TunnelSettings(Optional.empty(), 51_820, 65_536 - 51_820));
+        var numbers =
+                IntStream.range(0, 40)
+                        .mapToObj(n -> given.tunnel(n % 2 == 0 ? ada : bob, "t" + n).number())
+                        .toList();
+        assertEquals(40, numbers.stream().distinct().count());
+        assertTrue(numbers.stream().allMatch(n -> n >= 0 && n < 65_536 - 51_820), numbers + "");
+        // One after the other, or all in one corner, they would say how many there are.
+        assertTrue(numbers.stream().sorted().toList().getLast() > 6_000, numbers + "");
+        assertTrue(!numbers.equals(numbers.stream().sorted().toList()), numbers + "");
     }
 
     @Test
     void aNumberIsAPortAndAnAddressOfEachFamily() {
-        var first = given.tunnel("first");
-        assertEquals(51_820, tunnels.endpoint(first).port());
-        assertEquals(IpAddress.stored("100.64.0.1"), first.clientV4());
-        assertEquals(IpAddress.stored("fdff::1"), first.clientV6());
-        var tenth = IntStream.range(0, 9).mapToObj(n -> given.tunnel("t" + n)).toList().getLast();
-        assertEquals(51_829, tunnels.endpoint(tenth).port());
-        assertEquals(IpAddress.stored("100.64.0.10"), tenth.clientV4());
-        assertEquals(IpAddress.stored("fdff::a"), tenth.clientV6());
-        assertEquals(
-                new Endpoint(Optional.of("tunnel.example.test"), 51_829, given.serverKey()),
-                tunnels.endpoint(tenth));
+        for (int i = 0; i < 10; i++) {
+            var tunnel = given.tunnel("t" + i);
+            int number = tunnel.number();
+            assertEquals(IpAddress.stored("100.64.0.0").plus(number + 1), tunnel.clientV4());
+            assertEquals(IpAddress.stored("fdff::").plus(number + 1), tunnel.clientV6());
+            assertEquals(
+                    new Endpoint(
+                            Optional.of("tunnel.example.test"), 51_820 + number, given.serverKey()),
+                    tunnels.endpoint(tunnel));
+        }
     }
 
     @Test
@@ -92,19 +94,22 @@ class TunnelsTest {
         }
         var refused = refuses(Code.CONFLICT, () -> given.tunnel("d"));
         assertTrue(refused.getMessage().contains("port range"), refused.getMessage());
+        int freed = given.tunnels().get(bob, "b").number();
         given.tunnels().delete(bob, "b");
-        assertEquals(1, given.tunnel("d").number());
+        assertEquals(freed, given.tunnel("d").number());
     }
 
     @Test
     void aPortRangeThatEndsBeforeATunnelIsNotStartedWith() {
+        given.reopen(new TunnelSettings(Optional.empty(), 51_820, 4));
         for (var slug : List.of("a", "b", "c", "d")) {
             given.tunnel(slug);
         }
         var refused = refuses(Code.CONFLICT, () -> given.reopen(THREE_PORTS));
         assertTrue(refused.getMessage().contains("tunnel.ports"), refused.getMessage());
         given.reopen(new TunnelSettings(Optional.empty(), 40_000, 4));
-        assertEquals(40_003, given.tunnels().endpoint(given.tunnels().get(ada, "d")).port());
+        var tunnel = given.tunnels().get(ada, "d");
+        assertEquals(40_000 + tunnel.number(), given.tunnels().endpoint(tunnel).port());
     }
 
     @Test

@@ -66,7 +66,8 @@ class TunnelRoutesTest {
         assertTrue(config(made).startsWith("[Interface]\nPrivateKey = " + privateKey + "\n"));
         assertEquals(made.requiredString("id"), made.requiredString("tunnelId"));
         assertEquals(given.serverKey().text(), made.requiredString("serverPublicKey"));
-        assertEquals(51_820, made.requiredInteger("endpointPort"));
+        long port = made.requiredInteger("endpointPort");
+        assertTrue(port >= 51_820 && port <= 52_843, port + " is in the configured range");
         assertEquals(List.of("10.0.0.0/8", "fd00::/8"), made.strings("routes").orElseThrow());
         assertEquals(List.of(), made.requiredObjects("attachments"));
         assertEquals("2026-03-01T09:30:00.000Z", made.requiredString("createdAt"));
@@ -222,9 +223,7 @@ class TunnelRoutesTest {
         ada.get("/v5/tunnels/office").expect(404, "NOT_FOUND");
         ada.delete("/v5/tunnels/office").expect(404, "NOT_FOUND");
         var second = ada.post("/v5/tunnels", body).expect(200);
-        for (var field : List.of("attachments", "endpointPort", "clientAddressV4")) {
-            assertEquals(first.value(field), second.value(field), field);
-        }
+        assertEquals(first.value("attachments"), second.value("attachments"));
     }
 
     @Test
