@@ -13,6 +13,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Optional;
 import java.util.TreeMap;
 import java.util.stream.Stream;
 
@@ -31,6 +32,9 @@ final class OpenApi {
                     .with(ERROR)
                     .field("error", Schema.string(), ALWAYS, "Equal to `code`.")
                     .field("description", Schema.string(), ALWAYS, "Equal to `message`.");
+
+    private static final String BEARER = "bearer";
+    private static final String FORM = "application/x-www-form-urlencoded";
 
     private final ApiSettings settings;
     private final List<Served> operations;
@@ -59,7 +63,6 @@ final class OpenApi {
     }
 
     private JsonWriter components() {
-        var bearer = new JsonWriter().put("type", "http").put("scheme", "bearer");
         var after =
                 new JsonWriter()
                         .put("name", BackgroundAfter.TEMPLATE.formatted(settings.brand()))
@@ -76,7 +79,7 @@ final class OpenApi {
         return new JsonWriter()
                 .put("schemas", schemas)
                 .put("parameters", Map.of("backgroundAfter", after, "idempotencyKey", once()))
-                .put("securitySchemes", Map.of("bearer", bearer));
+                .put("securitySchemes", schemes());
     }
 
     private static JsonWriter once() {
@@ -118,15 +121,37 @@ final class OpenApi {
                                     new JsonWriter()
                                             .put("schema", describe(json.schema()))
                                             .put("example", json.example().map(OpenApi::parsed))));
+            case Input.Form form ->
+                    operation.put("requestBody", content(FORM, describe(form.schema())));
             case Input.Bytes _ -> operation.put("requestBody", content(Reply.OCTETS, Map.of()));
         }
         return operation
                 .put("responses", responses(served))
-                .put(
-                        "security",
-                        served.family().needsCredential()
-                                ? List.of(Map.of("bearer", List.of()))
-                                : List.of());
+                .put("security", scheme(served).map(it -> Map.of(it, List.of())).stream().toList());
+    }
+
+    /// How callers say who they are, by its name among the security schemes; absent where nobody asks.
+    private static Optional<String> scheme(Served served) {
+        return served.family().needsCredential()
+                ? Optional.of(BEARER)
+                : served.route()
+                        .admission()
+                        .secret()
+                        .map(header -> header.equals("Authorization") ? BEARER : header);
+    }
+
+    private Map<String, Object> schemes() {
+        var schemes = new TreeMap<String, Object>();
+        operations.stream()
+                .flatMap(served -> served.route().admission().secret().stream())
+                .forEach(
+                        header ->
+                                schemes.put(
+                                        header,
+                                        Map.of("type", "apiKey", "in", "header", "name", header)));
+        schemes.remove("Authorization");
+        schemes.put(BEARER, Map.of("type", "http", "scheme", "bearer"));
+        return schemes;
     }
 
     private List<JsonWriter> parameters(Served served) {
@@ -168,6 +193,8 @@ final class OpenApi {
             case Output.NoContent _ -> responses.put("204", Map.of("description", "Done."));
             case Output.Json json ->
                     responses.put("200", answer(Reply.JSON, describe(json.schema()), "OK"));
+            case Output.Html _ ->
+                    responses.put("200", answer(Reply.HTML, describe(Schema.string()), "A page."));
             case Output.Bytes _ -> responses.put("200", answer(Reply.OCTETS, Map.of(), "OK"));
             case Output.Ranges _ -> {
                 responses.put("200", answer(Reply.OCTETS, Map.of(), "All of it."));
@@ -209,12 +236,19 @@ final class OpenApi {
                                                 Errors.status(failure.code().kind()),
                                                 _ -> new ArrayList<>())
                                         .add("`%s`: %s".formatted(failure.code(), failure.when())));
+        var media = new TreeMap<String, Object>();
         var error = served.family() == Family.LEGACY ? LEGACY_ERROR : ERROR;
+        media.put(Reply.JSON, Map.of("schema", describe(error)));
+        if (served.route().description().output() instanceof Output.Html) {
+            media.put(Reply.HTML, Map.of("schema", describe(Schema.string())));
+        }
         causes.forEach(
                 (status, lines) ->
                         responses.put(
                                 status.toString(),
-                                answer(Reply.JSON, describe(error), String.join("\n\n", lines))));
+                                new JsonWriter()
+                                        .put("content", media)
+                                        .put("description", String.join("\n\n", lines))));
         return responses;
     }
 
@@ -224,14 +258,22 @@ final class OpenApi {
         var any = Stream.<Outcome>builder();
         any.add(new Outcome(Code.INTERNAL_ERROR, "unexpected failure"));
         any.add(new Outcome(Code.UNAVAILABLE, "a needed part is down; retry"));
-        if (served.family().needsCredential()) {
+        boolean takesJson = description.input() instanceof Input.Json;
+        if (served.family().needsCredential() || takesJson) {
             any.add(new Outcome(Code.BAD_REQUEST, "malformed or invalid input"));
+        }
+        if (served.family().needsCredential()) {
             any.add(new Outcome(Code.INVALID_CLI_TEAM_HEADER, "the team header names no team"));
             strangers(served).forEach(any::add);
             any.add(
                     new Outcome(
                             Code.KEY_RESOLVER_UNAVAILABLE,
                             "nobody can tell whose the credential is"));
+            any.add(
+                    new Outcome(
+                            Code.CLI_TEAM_RESOLVER_UNAVAILABLE,
+                            "nobody can tell whose the team is"));
+            any.add(new Outcome(Code.CLI_TEAM_ACCESS_DENIED, "signed in, and not in that team"));
             any.add(new Outcome(Code.RATE_LIMITED, "the account calls too often"));
         }
         if (served.family().needsCredential() && !served.route().admission().isForIdentities()) {
@@ -240,7 +282,7 @@ final class OpenApi {
         if (!served.template().parameters().isEmpty()) {
             any.add(new Outcome(Code.NOT_FOUND, "absent, or of another account"));
         }
-        if (description.input() instanceof Input.Json) {
+        if (takesJson) {
             any.add(new Outcome(Code.PAYLOAD_TOO_LARGE, "the body is too large"));
             any.add(new Outcome(Code.UNSUPPORTED_MEDIA_TYPE, "the body is not JSON"));
         }
