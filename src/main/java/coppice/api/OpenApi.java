@@ -263,21 +263,7 @@ final class OpenApi {
             any.add(new Outcome(Code.BAD_REQUEST, "malformed or invalid input"));
         }
         if (served.family().needsCredential()) {
-            any.add(new Outcome(Code.INVALID_CLI_TEAM_HEADER, "the team header names no team"));
-            strangers(served).forEach(any::add);
-            any.add(
-                    new Outcome(
-                            Code.KEY_RESOLVER_UNAVAILABLE,
-                            "nobody can tell whose the credential is"));
-            any.add(
-                    new Outcome(
-                            Code.CLI_TEAM_RESOLVER_UNAVAILABLE,
-                            "nobody can tell whose the team is"));
-            any.add(new Outcome(Code.CLI_TEAM_ACCESS_DENIED, "signed in, and not in that team"));
-            any.add(new Outcome(Code.RATE_LIMITED, "the account calls too often"));
-        }
-        if (served.family().needsCredential() && !served.route().admission().isForIdentities()) {
-            any.add(new Outcome(Code.FORBIDDEN, "called with an identity access token"));
+            callers(served).forEach(any::add);
         }
         if (!served.template().parameters().isEmpty()) {
             any.add(new Outcome(Code.NOT_FOUND, "absent, or of another account"));
@@ -293,6 +279,24 @@ final class OpenApi {
             any.add(new Outcome(Code.UPGRADE_REQUIRED, "the request does not ask for a WebSocket"));
         }
         return Stream.concat(description.failures().stream(), any.build());
+    }
+
+    /// What may be wrong with who calls.
+    private static List<Outcome> callers(Served served) {
+        var outcomes = new ArrayList<>(strangers(served));
+        outcomes.add(new Outcome(Code.INVALID_CLI_TEAM_HEADER, "the team header names no team"));
+        outcomes.add(new Outcome(Code.CLI_TEAM_ACCESS_DENIED, "signed in, and not in that team"));
+        outcomes.add(
+                new Outcome(
+                        Code.CLI_TEAM_RESOLVER_UNAVAILABLE, "nobody can tell whose the team is"));
+        outcomes.add(
+                new Outcome(
+                        Code.KEY_RESOLVER_UNAVAILABLE, "nobody can tell whose the credential is"));
+        outcomes.add(new Outcome(Code.RATE_LIMITED, "the account calls too often"));
+        if (!served.route().admission().isForIdentities()) {
+            outcomes.add(new Outcome(Code.FORBIDDEN, "called with an identity access token"));
+        }
+        return outcomes;
     }
 
     private static List<Outcome> strangers(Served served) {

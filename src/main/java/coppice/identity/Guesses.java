@@ -7,9 +7,9 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.LinkedHashMap;
 
-/// Holds up whoever guesses: after a few attempts in vain each must wait twice as long as the one before, for five minutes at most. An attempt
-/// that is refused does not count, so whoever knows the password gets in at last, however many others guess. An hour without an attempt
-/// is forgotten.
+/// Holds up whoever guesses: after a few attempts in vain each must wait twice as long as the one before, for five minutes at most. An
+/// attempt that is refused does not count, so whoever knows the password gets in at last, however many others guess. An hour without an
+/// attempt is forgotten.
 ///
 /// In memory: a server that starts has seen nothing.
 final class Guesses {

@@ -7,8 +7,8 @@ import java.time.Duration;
 import java.util.Optional;
 import org.jdbi.v3.core.Handle;
 
-/// What sign-ins have led to. A session has one refresh token for as long as it lasts: a year, or until it was not used for 30 days. With that
-/// its program gets access tokens, each good for an hour. Both end at once when the user is deleted or gets another password.
+/// What sign-ins have led to. A session has one refresh token for as long as it lasts: a year, or until it was not used for 30 days. With
+/// that its program gets access tokens, each good for an hour. Both end at once when the user is deleted or gets another password.
 ///
 /// The refresh token stays the same: programs of one user share it, and one of them must not shut the others out.
 public final class Sessions {

@@ -11,7 +11,8 @@ import java.util.Optional;
 import org.jdbi.v3.core.Handle;
 
 /// Sign-ins under way. A program begins one and polls with one code; the person in front of it opens a page with the other one and says who
-/// it is. The first poll after that gets a session, once, and the sign-in is over. What nobody confirms, or polls, is forgotten in its time.
+/// it is. The first poll after that gets a session, once, and the sign-in is over. What nobody confirms, or polls, is forgotten in its
+/// time.
 ///
 /// Of the codes only hashes are stored, which have all the chance of the codes, so that they are what a sign-in is found by.
 public final class SignIns {

@@ -6,8 +6,8 @@ import java.net.UnknownHostException;
 import java.util.Arrays;
 import java.util.Optional;
 
-/// Where a request comes from, as far as it can be counted: an IPv4 address, or an IPv6 network of 64 bits, any address of which one machine
-/// can take.
+/// Where a request comes from, as far as it can be counted: an IPv4 address, or an IPv6 network of 64 bits, any address of which one
+/// machine can take.
 public record Source(String text) {
     private static final int NETWORK_BYTES = 8;
 

@@ -43,8 +43,8 @@ public final class Teams {
         this.store = store;
     }
 
-    /// Makes the user a member; one that is a member gets this role. `CONFLICT` when it has 1000 teams, or the account 1000 members; `NOT_FOUND`
-    /// without such a user or account.
+    /// Makes the user a member; one that is a member gets this role. `CONFLICT` when it has 1000 teams, or the account 1000 members;
+    /// `NOT_FOUND` without such a user or account.
     public void join(UserId user, AccountId account, Role role) {
         try {
             store.change(handle -> join(handle, user.toString(), account.toString(), role));

@@ -58,8 +58,8 @@ final class ConfirmHtml {
     private static final String FORM =
             """
             <p>A program asks to act as you. It began to sign in on <strong>%s</strong>%s.</p>
-            <p>Confirm this only if you have just begun it yourself. If somebody sent you this link, close the page: whoever did would act as
-            you.</p>
+            <p>Confirm this only if you have just begun it yourself. If somebody sent you this link, close the page: whoever did
+            would act as you.</p>
             %s<form method="post">
             <label for="email">Email address</label>
             <input id="email" name="email" type="email" autocomplete="username" maxlength="254" required value="%s">

@@ -20,8 +20,8 @@ import coppice.json.Schema;
 import java.util.List;
 import java.util.Optional;
 
-/// The page on which somebody confirms a sign-in that a program of theirs began, by email address and password. It works without scripts and
-/// cookies: who sends the form proves in the same request who it is, so no other site can have it sent in somebody's name.
+/// The page on which somebody confirms a sign-in that a program of theirs began, by email address and password. It works without scripts
+/// and cookies: who sends the form proves in the same request who it is, so no other site can have it sent in somebody's name.
 public final class ConfirmPage {
     private static final String PATH = "/handler/cli-auth-confirm";
     private static final String CODE = "login_code";

@@ -30,8 +30,8 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.function.Supplier;
 
-/// What somebody who is signed in may ask beside the API itself: which teams it is in, and the API keys of their accounts. An API key does not
-/// do here: a key must not make keys.
+/// What somebody who is signed in may ask beside the API itself: which teams it is in, and the API keys of their accounts. An API key does
+/// not do here: a key must not make keys.
 public final class TeamRoutes {
     private static final String TAG = "Sign-in";
     private static final String KEYS = "/api/accounts/{account_id}/tokens";
