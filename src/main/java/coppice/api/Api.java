@@ -37,7 +37,7 @@ import org.slf4j.LoggerFactory;
 public final class Api implements HttpHandler {
     private static final Logger LOG = LoggerFactory.getLogger(Api.class);
     private static final int MAX_LOGGED_PATH = 300;
-    private static final Pattern OLD = Pattern.compile("/([a-z]+/)?v1/");
+    private static final Pattern OLD = Pattern.compile("/((?!api/)[a-z]+/)?v1/");
 
     /// By which an answer is found in the log.
     static final String REQUEST_ID = "X-Request-Id";
