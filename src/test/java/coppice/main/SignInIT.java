@@ -72,8 +72,8 @@ class SignInIT {
         ada.get("/v5/vms").expect(401, "INVALID_CLI_CREDENTIAL");
         steps.refresh(refresh).expect(401, "INVALID_CLI_CREDENTIAL");
         var log = Files.readString(installation.log());
-        for (var secret : List.of(password, refresh, access)) {
-            assertFalse(log.contains(secret) || log.contains(secret.substring(25)), "it shows");
+        for (var secret : List.of(password, refresh.substring(25), access.substring(25))) {
+            assertFalse(log.contains(secret), "it shows");
         }
     }
 
