@@ -52,6 +52,12 @@ final class Guesses {
         }
     }
 
+    /// Of an attempt at which nobody looked.
+    synchronized void takeBack(String who) {
+        tries.computeIfPresent(
+                who, (_, it) -> it.count > 1 ? new Tries(it.count - 1, it.last) : null);
+    }
+
     synchronized void right(String who) {
         tries.remove(who);
     }

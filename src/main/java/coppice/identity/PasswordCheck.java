@@ -31,13 +31,26 @@ public final class PasswordCheck {
     public User require(Email email, Secret password, Optional<Source> source) {
         source.ifPresent(it -> ofSources.take(it.text()));
         ofUsers.take(email.text());
+        try {
+            var user = checked(email, password);
+            ofUsers.right(email.text());
+            return user;
+        } catch (Failure e) {
+            if (e.code() == Code.UNAVAILABLE) {
+                ofUsers.takeBack(email.text());
+                source.ifPresent(it -> ofSources.takeBack(it.text()));
+            }
+            throw e;
+        }
+    }
+
+    private User checked(Email email, Secret password) {
         var known = users.known(email);
         boolean isRight = passwords.isRight(known.map(Users.Known::password), password);
         if (!isRight || known.isEmpty()) {
             throw new Failure(
                     Code.ACCESS_DENIED, "the email address or the password is wrong; try again");
         }
-        ofUsers.right(email.text());
         return known.get().user();
     }
 }

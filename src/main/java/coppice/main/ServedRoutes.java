@@ -11,6 +11,7 @@ import coppice.api.legacy.LegacyTerminalRoutes;
 import coppice.api.legacy.LegacyVmRoutes;
 import coppice.api.signin.ConfirmPage;
 import coppice.api.signin.SignInRoutes;
+import coppice.api.signin.Sources;
 import coppice.api.signin.TeamRoutes;
 import coppice.api.v5.FileRoutes;
 import coppice.api.v5.FirewallRoutes;
@@ -178,9 +179,10 @@ final class ServedRoutes {
         keep.accept(passwords);
         var check = new PasswordCheck(users, passwords, clock);
         var teams = new Teams(parts.store);
+        var sources = new Sources(HttpKeys.proxies(parts.settings));
         return Stream.of(
-                        new SignInRoutes(signIns, sessions).routes(),
-                        new ConfirmPage(signIns, check).routes(),
+                        new SignInRoutes(signIns, sessions, sources).routes(),
+                        new ConfirmPage(signIns, check, sources).routes(),
                         new TeamRoutes(users, teams, new ApiKeys(parts.store, clock), sessions)
                                 .routes())
                 .flatMap(List::stream)

@@ -116,9 +116,18 @@ class PasswordCheckTest {
             assertEquals(Code.ACCESS_DENIED, wrong(email, bad).code());
         }
         assertEquals(Code.RATE_LIMITED, wrong(NOBODY, bad).code());
-        assertEquals(
-                Code.RATE_LIMITED, assertThrows(Failure.class, () -> right(ADA, bad)).code());
+        assertEquals(Code.RATE_LIMITED, assertThrows(Failure.class, () -> right(ADA, bad)).code());
         assertEquals(given.user, right(ADA, Source.of(InetAddress.ofLiteral("203.0.113.8"))));
+    }
+
+    @Test
+    void anAttemptAtWhichNobodyLookedDoesNotCount() {
+        var here = Source.of(InetAddress.ofLiteral("203.0.113.7"));
+        given.store().close();
+        for (int i = 0; i < 30; i++) {
+            assertEquals(
+                    Code.UNAVAILABLE, assertThrows(Failure.class, () -> right(ADA, here)).code());
+        }
     }
 
     @Test

@@ -42,7 +42,9 @@ class PasswordHashTest {
     void aNewPasswordIsHashedSixHundredThousandTimesAndSaysSo() {
         var hash = PasswordHash.of(RIGHT);
         assertTrue(
-                hash.text().matches("pbkdf2-sha256\\$600000\\$[A-Za-z0-9+/=]{24}\\$[A-Za-z0-9+/=]{44}"),
+                hash.text()
+                        .matches(
+                                "pbkdf2-sha256\\$600000\\$[A-Za-z0-9+/=]{24}\\$[A-Za-z0-9+/=]{44}"),
                 hash.text());
         assertTrue(hash.isOf(RIGHT));
     }
@@ -57,7 +59,8 @@ class PasswordHashTest {
     void aPasswordHasTenToTwoHundredCharactersThatCanBeTyped() {
         assertEquals("0123456789", Passwords.parse("0123456789").reveal());
         assertEquals(200, Passwords.parse("x".repeat(200)).reveal().length());
-        for (var text : List.of("", "012345678", "x".repeat(201), "0123456789\n", "01234\u000056789")) {
+        for (var text :
+                List.of("", "012345678", "x".repeat(201), "0123456789\n", "01234\u000056789")) {
             var refused = assertThrows(Failure.class, () -> Passwords.parse(text));
             assertEquals(Code.BAD_REQUEST, refused.code());
             assertFalse(text.length() > 1 && refused.getMessage().contains(text), "it shows");

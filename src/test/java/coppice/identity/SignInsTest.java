@@ -94,8 +94,7 @@ class SignInsTest {
         assertInstanceOf(Polled.Gone.class, signIns.poll(codes.login().reveal()));
         assertEquals(Optional.empty(), signIns.waiting(codes.polling().reveal()));
         assertThrows(
-                Failure.class,
-                () -> signIns.confirm(codes.polling().reveal(), given.user.id()));
+                Failure.class, () -> signIns.confirm(codes.polling().reveal(), given.user.id()));
     }
 
     @Test
@@ -170,8 +169,7 @@ class SignInsTest {
         signIns.begin(SignIns.USUAL_LIFE, Optional.empty());
         var all =
                 assertThrows(
-                        Failure.class,
-                        () -> signIns.begin(SignIns.USUAL_LIFE, Optional.empty()));
+                        Failure.class, () -> signIns.begin(SignIns.USUAL_LIFE, Optional.empty()));
         assertEquals(Code.UNAVAILABLE, all.code());
         given.pass(SignIns.USUAL_LIFE);
         begin(SignIns.USUAL_LIFE);

@@ -40,8 +40,7 @@ class UsersTest {
 
     @Test
     void anEmailAddressIsOneUsersWhateverTheCase() {
-        assertEquals(
-                Code.CONFLICT, code(() -> given.user("ADA@Example.org", Optional.empty())));
+        assertEquals(Code.CONFLICT, code(() -> given.user("ADA@Example.org", Optional.empty())));
         var eve = given.user("Eve@example.org", Optional.of("Eve"));
         assertEquals("eve@example.org", eve.email().text());
         assertEquals(List.of(given.user, eve), given.users().list());
@@ -55,8 +54,7 @@ class UsersTest {
         assertEquals(Code.NOT_FOUND, code(() -> given.users().require(nobody)));
         assertEquals(Optional.empty(), given.users().find(UserId.random()));
         assertEquals(
-                Code.BAD_REQUEST,
-                code(() -> given.user("eve@example.org", Optional.of("\u0007"))));
+                Code.BAD_REQUEST, code(() -> given.user("eve@example.org", Optional.of("\u0007"))));
     }
 
     @Test
@@ -89,8 +87,7 @@ class UsersTest {
         assertEquals(Optional.of(Role.OWNER), role(given.user, given.bob.id().toString()));
         teams.leave(given.user.id(), given.bob.id());
         assertEquals(Optional.empty(), role(given.user, given.bob.id().toString()));
-        assertEquals(
-                Code.NOT_FOUND, code(() -> teams.leave(given.user.id(), given.bob.id())));
+        assertEquals(Code.NOT_FOUND, code(() -> teams.leave(given.user.id(), given.bob.id())));
         assertEquals(
                 Code.NOT_FOUND,
                 code(() -> teams.join(UserId.random(), given.bob.id(), Role.MEMBER)));

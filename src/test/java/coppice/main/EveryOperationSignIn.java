@@ -43,7 +43,8 @@ record EveryOperationSignIn(EveryOperationCaller nobody, String email, String pa
 
     private static void page(int status, EveryOperationCaller by, String call, String form) {
         var answer = by.answer(call, form.getBytes(UTF_8));
-        assertEquals(status + " text/html", answer.status() + " " + answer.type(), answer::toString);
+        assertEquals(
+                status + " text/html", answer.status() + " " + answer.type(), answer::toString);
     }
 
     private String team(EveryOperationCaller member) {

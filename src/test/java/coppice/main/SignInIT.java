@@ -91,7 +91,9 @@ class SignInIT {
         steps.refresh(refresh).expect(401, "INVALID_CLI_CREDENTIAL");
         assertEquals(403, steps.confirm(steps.begin(), email, TYPED).status());
         steps.signIn(email, made);
-        var brief = installation.tryProgramReading("short\n", "user", "password", email, "--ask-password");
+        var brief =
+                installation.tryProgramReading(
+                        "short\n", "user", "password", email, "--ask-password");
         assertEquals(2, brief.status());
         assertTrue(brief.output().contains("10 to 200 characters"), brief.output());
         assertFalse(brief.output().contains("short"), brief.output());
@@ -108,7 +110,14 @@ class SignInIT {
         refused(4, "'user list' shows", "user", "delete", "nobody@example.org");
         refused(4, "'user list' shows", "user", "password", "nobody@example.org");
         refused(4, "'user list' shows", "team", "add", "nobody@example.org");
-        refused(4, "'key create --account none'", "team", "add", "once@example.org", "--account", "none");
+        refused(
+                4,
+                "'key create --account none'",
+                "team",
+                "add",
+                "once@example.org",
+                "--account",
+                "none");
         program("key", "create", "--account", "other");
         refused(4, "see 'team list'", "team", "remove", "once@example.org", "--account", "other");
         assertFalse(program("user", "list").contains("x@y.org"), "nothing is left of it");

@@ -15,7 +15,6 @@ import coppice.base.Secret;
 import coppice.identity.Email;
 import coppice.identity.PasswordCheck;
 import coppice.identity.SignIns;
-import coppice.identity.Source;
 import coppice.json.Schema;
 import java.util.List;
 import java.util.Optional;
@@ -29,10 +28,12 @@ public final class ConfirmPage {
 
     private final SignIns signIns;
     private final PasswordCheck check;
+    private final Sources sources;
 
-    public ConfirmPage(SignIns signIns, PasswordCheck check) {
+    public ConfirmPage(SignIns signIns, PasswordCheck check, Sources sources) {
         this.signIns = signIns;
         this.check = check;
+        this.sources = sources;
     }
 
     public List<Route> routes() {
@@ -72,7 +73,7 @@ public final class ConfirmPage {
                     form.read(call);
                     var email = Email.parse("the email address", form.field("email"));
                     var password = new Secret(form.field("password"));
-                    var user = check.require(email, password, call.peer().flatMap(Source::of));
+                    var user = check.require(email, password, sources.of(call));
                     call.madeBy(Actor.of(user.id()));
                     signIns.confirm(code(call), user.id());
                     return Reply.html(ConfirmHtml.done(user));

@@ -10,7 +10,6 @@ import coppice.api.Route;
 import coppice.base.Code;
 import coppice.identity.Sessions;
 import coppice.identity.SignIns;
-import coppice.identity.Source;
 import coppice.json.JsonWriter;
 import java.time.Duration;
 import java.util.List;
@@ -23,10 +22,12 @@ public final class SignInRoutes {
 
     private final SignIns signIns;
     private final Sessions sessions;
+    private final Sources sources;
 
-    public SignInRoutes(SignIns signIns, Sessions sessions) {
+    public SignInRoutes(SignIns signIns, Sessions sessions, Sources sources) {
         this.signIns = signIns;
         this.sessions = sessions;
+        this.sources = sources;
     }
 
     public List<Route> routes() {
@@ -61,7 +62,7 @@ public final class SignInRoutes {
         if (!life.isPositive()) {
             throw call.body().fault("expires_in_millis", "must be 1 or more");
         }
-        var codes = signIns.begin(life, call.peer().flatMap(Source::of));
+        var codes = signIns.begin(life, sources.of(call));
         return Reply.ok(
                 new JsonWriter()
                         .put("polling_code", codes.polling().reveal())

@@ -60,8 +60,7 @@ class SignInRoutesTest {
         assertEquals(Set.of("status", "refresh_token"), done.fields());
         var refreshed = refresh(done.requiredString("refresh_token")).expect(200);
         assertEquals(Set.of("access_token"), refreshed.fields());
-        var who =
-                server.given.sessions().authenticate(refreshed.requiredString("access_token"));
+        var who = server.given.sessions().authenticate(refreshed.requiredString("access_token"));
         assertEquals(server.given.user.id(), who.orElseThrow().user());
         var over = server.poll(codes);
         assertEquals("expired", status(over));
@@ -152,6 +151,29 @@ class SignInRoutesTest {
         assertEquals("60", full.header("Retry-After"));
         for (var other : List.of("203.0.113.8", "127.0.0.1")) {
             server.send("POST", BEGIN, Headers.none(), new byte[0], other).expect(200);
+        }
+    }
+
+    private int beginFrom(String peer, String... forwarded) {
+        var headers = Headers.none();
+        for (var value : forwarded) {
+            headers = headers.and("X-Forwarded-For", value);
+        }
+        return server.send("POST", BEGIN, headers, new byte[0], peer).status();
+    }
+
+    @Test
+    void aProxyThatIsBelievedTellsWhereSomebodyComesFromAndNobodyElseDoes() {
+        for (int i = 0; i < 20; i++) {
+            assertEquals(
+                    200, beginFrom(SignInServer.PROXY, "198.51.100.%d, 10.9.9.9".formatted(i)));
+        }
+        assertEquals(429, beginFrom(SignInServer.PROXY, "10.9.9.9"));
+        assertEquals(429, beginFrom(SignInServer.PROXY, "10.8.8.8", " 10.9.9.9 "));
+        assertEquals(429, beginFrom("10.9.9.9", "10.8.8.8"));
+        assertEquals(200, beginFrom(SignInServer.PROXY, "10.9.9.9, 10.8.8.8"));
+        for (var none : List.of("", ",", "10.9.9.9,", "garbage", "10.8.8.8:77", "example.org")) {
+            assertEquals(200, beginFrom(SignInServer.PROXY, none));
         }
     }
 

@@ -23,6 +23,7 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import java.util.UUID;
 import java.util.stream.Stream;
 
@@ -30,6 +31,11 @@ import java.util.stream.Stream;
 final class SignInServer implements AutoCloseable {
     static final String PAGE = "/handler/cli-auth-confirm?login_code=";
     static final String ADDRESS = "203.0.113.7";
+
+    /// A proxy that is believed.
+    static final String PROXY = "192.0.2.1";
+
+    private static final Sources SOURCES = new Sources(Set.of(InetAddress.ofLiteral(PROXY)));
 
     final GivenSignIns given;
     final List<AuditEntry> audit = Collections.synchronizedList(new ArrayList<>());
@@ -53,7 +59,8 @@ final class SignInServer implements AutoCloseable {
         /// Fails, showing the body, when the status is another one.
         JsonObject expect(int wanted) {
             if (status() != wanted) {
-                throw new AssertionError("%d instead of %d: %s".formatted(status(), wanted, text()));
+                throw new AssertionError(
+                        "%d instead of %d: %s".formatted(status(), wanted, text()));
             }
             return text().isEmpty() ? JsonObject.empty() : Json.parse(text().getBytes(UTF_8));
         }
@@ -70,8 +77,9 @@ final class SignInServer implements AutoCloseable {
         given = new GivenSignIns(directory);
         var routes =
                 Stream.of(
-                                new SignInRoutes(given.signIns(), given.sessions()).routes(),
-                                new ConfirmPage(given.signIns(), given.check()).routes(),
+                                new SignInRoutes(given.signIns(), given.sessions(), SOURCES)
+                                        .routes(),
+                                new ConfirmPage(given.signIns(), given.check(), SOURCES).routes(),
                                 new TeamRoutes(
                                                 given.users(),
                                                 given.teams(),

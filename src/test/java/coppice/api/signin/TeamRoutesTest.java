@@ -174,8 +174,7 @@ class TeamRoutesTest {
         var key = server.given.keys().create(server.given.ada.id(), "key").bearer().reveal();
         for (var wrong : List.of("x", key, server.given.refreshToken(server.given.user))) {
             server.send("GET", TEAMS, bearer(wrong), "").expect(401, "INVALID_CLI_CREDENTIAL");
-            server.send("GET", keysOf(ada), auth(wrong), "")
-                    .expect(401, "INVALID_CLI_CREDENTIAL");
+            server.send("GET", keysOf(ada), auth(wrong), "").expect(401, "INVALID_CLI_CREDENTIAL");
         }
         for (var header : List.of("{", "[]", "{\"accessToken\":7}", "{}", token, "\u0001")) {
             server.send("GET", keysOf(ada), Headers.of("x-stack-auth", header), "")
@@ -191,7 +190,8 @@ class TeamRoutesTest {
 
     @Test
     void aKeyNeedsAName() {
-        for (var body : List.of("{}", "{\"name\":\"\"}", "{\"name\":7}", "{\"name\":\"\\u0007\"}")) {
+        for (var body :
+                List.of("{}", "{\"name\":\"\"}", "{\"name\":7}", "{\"name\":\"\\u0007\"}")) {
             create(ada, body).expect(400, "BAD_REQUEST");
         }
         assertEquals(List.of(), keys());
