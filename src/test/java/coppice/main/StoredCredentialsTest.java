@@ -17,6 +17,8 @@ import coppice.http.RequestBody;
 import coppice.identity.ApiKeys;
 import coppice.identity.GivenSignIns;
 import coppice.identity.IdentityTokens;
+import coppice.identity.PasswordHash;
+import coppice.identity.Passwords;
 import coppice.identity.Role;
 import coppice.json.JsonWriter;
 import java.net.URI;
@@ -114,6 +116,15 @@ class StoredCredentialsTest {
     void whoIsDeletedIsOutAtOnce() {
         assertEquals(200, call(given.ada.id()));
         given.users().delete(given.user.id());
+        assertEquals(401, call(given.ada.id()));
+        assertFalse(still.get().getAsBoolean());
+    }
+
+    @Test
+    void anotherPasswordEndsWhatWasBegunThoughTheUserIsStillAMember() {
+        assertEquals(200, call(given.ada.id()));
+        var other = PasswordHash.of(Passwords.parse("another password"));
+        given.users().setPassword(given.user.id(), other);
         assertEquals(401, call(given.ada.id()));
         assertFalse(still.get().getAsBoolean());
     }
