@@ -13,7 +13,6 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
-import java.util.Optional;
 import java.util.TreeMap;
 import java.util.stream.Stream;
 
@@ -33,7 +32,6 @@ final class OpenApi {
                     .field("error", Schema.string(), ALWAYS, "Equal to `code`.")
                     .field("description", Schema.string(), ALWAYS, "Equal to `message`.");
 
-    private static final String BEARER = "bearer";
     private static final String FORM = "application/x-www-form-urlencoded";
 
     private final ApiSettings settings;
@@ -79,7 +77,7 @@ final class OpenApi {
         return new JsonWriter()
                 .put("schemas", schemas)
                 .put("parameters", Map.of("backgroundAfter", after, "idempotencyKey", once()))
-                .put("securitySchemes", schemes());
+                .put("securitySchemes", SecuritySchemes.all(operations, settings.brand()));
     }
 
     private static JsonWriter once() {
@@ -127,31 +125,10 @@ final class OpenApi {
         }
         return operation
                 .put("responses", responses(served))
-                .put("security", scheme(served).map(it -> Map.of(it, List.of())).stream().toList());
-    }
-
-    /// How callers say who they are, by its name among the security schemes; absent where nobody asks.
-    private static Optional<String> scheme(Served served) {
-        return served.family().needsCredential()
-                ? Optional.of(BEARER)
-                : served.route()
-                        .admission()
-                        .secret()
-                        .map(header -> header.equals("Authorization") ? BEARER : header);
-    }
-
-    private Map<String, Object> schemes() {
-        var schemes = new TreeMap<String, Object>();
-        operations.stream()
-                .flatMap(served -> served.route().admission().secret().stream())
-                .forEach(
-                        header ->
-                                schemes.put(
-                                        header,
-                                        Map.of("type", "apiKey", "in", "header", "name", header)));
-        schemes.remove("Authorization");
-        schemes.put(BEARER, Map.of("type", "http", "scheme", "bearer"));
-        return schemes;
+                .put(
+                        "security",
+                        SecuritySchemes.of(served).map(it -> Map.of(it, List.of())).stream()
+                                .toList());
     }
 
     private List<JsonWriter> parameters(Served served) {

@@ -41,7 +41,7 @@ final class Guesses {
         if (left.isPositive()) {
             throw new Failure(
                             Code.RATE_LIMITED,
-                            "too many attempts; wait %d seconds and try again"
+                            "too many attempts; try again in %d s"
                                     .formatted(left.plusMillis(999).toSeconds()))
                     .retryAfter(left);
         }

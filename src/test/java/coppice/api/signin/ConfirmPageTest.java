@@ -113,7 +113,7 @@ class ConfirmPageTest {
         page(403, server.confirm(login, "bob@example.org", "guess"));
         var early = server.confirm(login, ADA, RIGHT);
         assertEquals("1", page(429, early).header("Retry-After"));
-        assertTrue(early.text().contains("wait 1 seconds"), early.text());
+        assertTrue(early.text().contains("try again in 1 s"), early.text());
         assertEquals("pending", status());
         server.given.pass(Duration.ofSeconds(1));
         page(200, server.confirm(login, ADA, RIGHT));
