@@ -93,7 +93,8 @@ public final class Teams {
                                         .execute());
         if (gone == 0) {
             throw new Failure(
-                    Code.NOT_FOUND, "the user is no member of that account; see 'team list'");
+                    Code.NOT_FOUND,
+                    "the user is no member of that account; see './coppice team list'");
         }
     }
 

@@ -47,7 +47,7 @@ public final class Users {
             if (Store.isUniqueViolation(e)) {
                 throw new Failure(
                         Code.CONFLICT,
-                        "there is a user %s; 'user password' gives it a new password"
+                        "there is a user %s; './coppice user password' gives it a new password"
                                 .formatted(email),
                         e);
             }
@@ -98,7 +98,7 @@ public final class Users {
                         () ->
                                 new Failure(
                                         Code.NOT_FOUND,
-                                        "there is no user %s; 'user list' shows those there are"
+                                        "there is no user %s; './coppice user list' shows those there are"
                                                 .formatted(email)));
     }
 

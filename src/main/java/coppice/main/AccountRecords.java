@@ -45,7 +45,7 @@ record AccountRecords(Path data, Accounts accounts, ApiKeys keys, Users users, T
                         () ->
                                 new Failure(
                                         Code.NOT_FOUND,
-                                        "there is no account %s; 'key create --account %s' makes it"
+                                        "there is no account %s; './coppice key create --account %s' makes it"
                                                 .formatted(slug, slug)));
     }
 

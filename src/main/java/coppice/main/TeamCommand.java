@@ -23,6 +23,7 @@ import picocli.CommandLine.ScopeType;
 final class TeamCommand {
     @Option(
             names = "--account",
+            paramLabel = "ACCOUNT",
             description = "The account's slug (default: main; of 'list' all).",
             scope = ScopeType.INHERIT)
     private Optional<String> account = Optional.empty();
@@ -31,9 +32,10 @@ final class TeamCommand {
             description = "Have a user act as an account. One who does gets the role.",
             mixinStandardHelpOptions = true)
     int add(
-            @Parameters(paramLabel = "EMAIL") String email,
+            @Parameters(paramLabel = "EMAIL", description = "Of the user.") String email,
             @Option(
                             names = "--role",
+                            paramLabel = "ROLE",
                             description = "owner or member (default: ${DEFAULT-VALUE}).",
                             defaultValue = "member")
                     String role) {
@@ -54,7 +56,7 @@ final class TeamCommand {
                 "API keys that it made belong to the account and go on working; they are listed."
             },
             mixinStandardHelpOptions = true)
-    int remove(@Parameters(paramLabel = "EMAIL") String email) {
+    int remove(@Parameters(paramLabel = "EMAIL", description = "Of the user.") String email) {
         AccountRecords.use(
                 records -> {
                     var user = records.users().require(Email.parse("EMAIL", email));

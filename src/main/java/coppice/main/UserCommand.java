@@ -33,9 +33,11 @@ final class UserCommand {
             mixinStandardHelpOptions = true)
     int create(
             @Parameters(paramLabel = "EMAIL", description = "By which it signs in.") String email,
-            @Option(names = "--name", description = "How people call it.") Optional<String> name,
+            @Option(names = "--name", paramLabel = "NAME", description = "How people call it.")
+                    Optional<String> name,
             @Option(
                             names = "--account",
+                            paramLabel = "ACCOUNT",
                             description =
                                     "The slug of the account (default: ${DEFAULT-VALUE}), which is"
                                             + " made when there is none.",
@@ -43,6 +45,7 @@ final class UserCommand {
                     String account,
             @Option(
                             names = "--role",
+                            paramLabel = "ROLE",
                             description = "owner or member (default: ${DEFAULT-VALUE}).",
                             defaultValue = "owner")
                     String role,
@@ -86,7 +89,7 @@ final class UserCommand {
             description = "Give a user another password and end its sign-ins, at once.",
             mixinStandardHelpOptions = true)
     int password(
-            @Parameters(paramLabel = "EMAIL") String email,
+            @Parameters(paramLabel = "EMAIL", description = "Of the user.") String email,
             @Option(names = "--ask-password", description = ASK) boolean ask) {
         var address = Email.parse("EMAIL", email);
         AccountRecords.use(
@@ -106,7 +109,7 @@ final class UserCommand {
                 "API keys that it made belong to their accounts and go on working; they are listed."
             },
             mixinStandardHelpOptions = true)
-    int delete(@Parameters(paramLabel = "EMAIL") String email) {
+    int delete(@Parameters(paramLabel = "EMAIL", description = "Of the user.") String email) {
         var address = Email.parse("EMAIL", email);
         AccountRecords.use(
                 records -> {

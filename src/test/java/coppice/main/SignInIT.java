@@ -103,23 +103,35 @@ class SignInIT {
     @Test
     void commandsThatCannotBeDoneSayWhatToDo() {
         program("user", "create", "once@example.org");
-        refused(5, "'user password' gives it a new password", "user", "create", "ONCE@example.org");
+        refused(
+                5,
+                "'./coppice user password' gives it a new password",
+                "user",
+                "create",
+                "ONCE@example.org");
         refused(2, "EMAIL must be an email address", "user", "create", "nobody");
         refused(2, "--role must be owner or member", "user", "create", "x@y.org", "--role", "king");
         refused(2, "--account must be", "user", "create", "x@y.org", "--account", "Not A Slug");
-        refused(4, "'user list' shows", "user", "delete", "nobody@example.org");
-        refused(4, "'user list' shows", "user", "password", "nobody@example.org");
-        refused(4, "'user list' shows", "team", "add", "nobody@example.org");
+        refused(4, "'./coppice user list' shows", "user", "delete", "nobody@example.org");
+        refused(4, "'./coppice user list' shows", "user", "password", "nobody@example.org");
+        refused(4, "'./coppice user list' shows", "team", "add", "nobody@example.org");
         refused(
                 4,
-                "'key create --account none'",
+                "'./coppice key create --account none'",
                 "team",
                 "add",
                 "once@example.org",
                 "--account",
                 "none");
         program("key", "create", "--account", "other");
-        refused(4, "see 'team list'", "team", "remove", "once@example.org", "--account", "other");
+        refused(
+                4,
+                "see './coppice team list'",
+                "team",
+                "remove",
+                "once@example.org",
+                "--account",
+                "other");
         assertFalse(program("user", "list").contains("x@y.org"), "nothing is left of it");
         for (var command : List.of("user", "team")) {
             assertTrue(program(command, "--help").contains("list"), command);
