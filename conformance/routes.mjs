@@ -1,7 +1,7 @@
 // Every route that the two packages can call, read from their code as it is installed, and what of it the server does not have.
 //
 // The reading is strict: a call or a path in their code that it does not understand is an error, so that nothing is left out unseen. Calls to
-// other origins (sign-in, dashboard) are no routes of this server and are left out.
+// other origins (sign-in, dashboard) are left out: sign-in.mjs drives those that this server has.
 //
 //   node conformance/routes.mjs           compares with pending.txt; the environment is that of checks.mjs, without a key
 //   node conformance/routes.mjs --write   writes pending.txt

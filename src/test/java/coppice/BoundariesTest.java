@@ -55,6 +55,7 @@ class BoundariesTest {
             10   | dashboard       | http json store
             11   | api.v5          | api ranks 0-9
             11   | api.legacy      | api ranks 0-9
+            11   | api.signin      | api http json identity
             11   | metrics         | api ranks 0-9
             12   | main            | ranks 0-11
             12   | cli             | json http

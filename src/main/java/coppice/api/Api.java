@@ -22,6 +22,7 @@ import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.OptionalInt;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
@@ -34,7 +35,7 @@ import java.util.regex.Pattern;
 /// streamed answer when it has ended, with the bytes that were written, a WebSocket when it is opened.
 public final class Api implements HttpHandler {
     private static final int MAX_LOGGED_PATH = 300;
-    private static final Pattern OLD = Pattern.compile("/([a-z]+/)?v1/");
+    private static final Pattern OLD = Pattern.compile("/((?!api/)[a-z]+/)?v1/");
 
     /// By which an answer is found in the log.
     static final String REQUEST_ID = "X-Request-Id";
@@ -165,12 +166,10 @@ public final class Api implements HttpHandler {
 
     private HttpResponse called(Routes.Match.Found found, HttpRequest request, String id) {
         var served = found.served();
-        var admitted = new AtomicReference<Optional<Caller>>(Optional.empty());
-        var answer = called(found, request, id, admitted);
+        var actor = new AtomicReference<Optional<Actor>>(Optional.empty());
+        var answer = called(found, request, id, actor);
         if (isChange(served.route())) {
-            admitted.get()
-                    .map(caller -> entry(served, caller, request, answer, id))
-                    .ifPresent(audit);
+            actor.get().map(who -> entry(served, who, request, answer, id)).ifPresent(audit);
         }
         return answer;
     }
@@ -182,29 +181,30 @@ public final class Api implements HttpHandler {
     }
 
     private static AuditEntry entry(
-            Served served, Caller caller, HttpRequest request, HttpResponse answer, String id) {
+            Served served, Actor who, HttpRequest request, HttpResponse answer, String id) {
         return new AuditEntry(
                 Instant.now(),
-                id,
-                caller.account(),
-                caller.identity(),
-                caller.credential(),
+                Optional.of(id),
+                who.account(),
+                who.identity(),
+                who.user(),
+                who.credential(),
                 served.operationId(),
                 shown(request.path()),
-                answer.status());
+                OptionalInt.of(answer.status()));
     }
 
     private HttpResponse called(
             Routes.Match.Found found,
             HttpRequest request,
             String id,
-            AtomicReference<Optional<Caller>> admitted) {
+            AtomicReference<Optional<Actor>> actor) {
         var served = found.served();
         return Answering.answered(
                 served.family(),
                 id,
                 () -> {
-                    var checked = checked(found, request, admitted);
+                    var checked = checked(found, request, who -> actor.set(Optional.of(who)));
                     if (!isDeferred(checked)) {
                         return handled(found, request, checked, _ -> {});
                     }
@@ -240,6 +240,7 @@ public final class Api implements HttpHandler {
                         checked.arguments(),
                         isDeferred(checked),
                         resumable,
+                        checked.actor(),
                         request);
         var route = served.route();
         Supplier<HttpResponse> work = () -> route.handler().handle(call).response();
@@ -252,13 +253,13 @@ public final class Api implements HttpHandler {
 
     /// What was found out about a request before its handler is called.
     private record Checked(
-            Optional<Caller> caller, Optional<Duration> after, Call.Arguments arguments) {}
+            Optional<Caller> caller,
+            Optional<Duration> after,
+            Call.Arguments arguments,
+            Consumer<Actor> actor) {}
 
     /// The checks before the handler, in the contract's order.
-    private Checked checked(
-            Routes.Match.Found found,
-            HttpRequest request,
-            AtomicReference<Optional<Caller>> admitted) {
+    private Checked checked(Routes.Match.Found found, HttpRequest request, Consumer<Actor> actor) {
         var route = found.served().route();
         var family = found.served().family();
         Optional<Caller> caller =
@@ -266,7 +267,7 @@ public final class Api implements HttpHandler {
                         ? Optional.of(gate.admit(found.served(), request.headers()))
                         : Optional.empty();
         var output = route.description().output();
-        admitted.set(caller);
+        caller.map(Actor::of).ifPresent(actor);
         if (!(output instanceof Output.Replay)) {
             caller.ifPresent(it -> rateLimit.ifPresent(limit -> limit.take(it.account())));
         }
@@ -276,15 +277,16 @@ public final class Api implements HttpHandler {
                 isDeferrable ? backgroundAfter.read(request.headers()) : Optional.<Duration>empty();
         var path = found.pathValues();
         var query = Query.parse(request.query().orElse(""), route.query());
+        var limit = family.needsCredential() ? settings.maxJson() : JsonBody.SMALL;
         var body =
                 switch (route.description().input()) {
-                    case Input.Json json -> jsonBody.read(request, json.schema());
-                    case Input.None _, Input.Bytes _ -> JsonObject.empty();
+                    case Input.Json json -> jsonBody.read(request, json.schema(), limit);
+                    case Input.None _, Input.Form _, Input.Bytes _ -> JsonObject.empty();
                 };
         if (output instanceof Output.Upgrade) {
             Handshake.check(request);
         }
-        return new Checked(caller, after, new Call.Arguments(path, query, body));
+        return new Checked(caller, after, new Call.Arguments(path, query, body), actor);
     }
 
     private boolean isStillAdmitted(Served served, Headers headers, Optional<Caller> caller) {

@@ -5,6 +5,8 @@ import coppice.http.Headers;
 import coppice.http.HttpRequest;
 import coppice.http.RequestBody;
 import coppice.json.JsonObject;
+import java.net.InetAddress;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.function.BooleanSupplier;
@@ -18,6 +20,7 @@ public final class Call {
     private final Arguments arguments;
     private final boolean isDeferred;
     private final Consumer<Resumption> resumable;
+    private final Consumer<Actor> actor;
     private final HttpRequest request;
 
     record Arguments(Map<String, String> path, Query query, JsonObject body) {}
@@ -30,6 +33,7 @@ public final class Call {
             Arguments arguments,
             boolean isDeferred,
             Consumer<Resumption> resumable,
+            Consumer<Actor> actor,
             HttpRequest request) {
         this.caller = caller;
         this.stillAdmitted = stillAdmitted;
@@ -37,6 +41,7 @@ public final class Call {
         this.arguments = arguments;
         this.isDeferred = isDeferred;
         this.resumable = resumable;
+        this.actor = actor;
         this.request = request;
     }
 
@@ -85,6 +90,22 @@ public final class Call {
 
     public Headers headers() {
         return request.headers();
+    }
+
+    /// What is sent as `Authorization: Bearer`.
+    public Optional<String> bearer() {
+        return BrandedHeader.single(request.headers(), List.of("Authorization"))
+                .flatMap(Gate::bearer);
+    }
+
+    /// The other end of the connection, which may be a proxy.
+    public Optional<InetAddress> peer() {
+        return request.peer();
+    }
+
+    /// To be told by a route that finds out by itself who is calling, as soon as it knows: for the record.
+    public void madeBy(Actor who) {
+        actor.accept(who);
     }
 
     /// Whether the call may go on after its caller was told to poll.

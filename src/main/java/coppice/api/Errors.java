@@ -54,14 +54,15 @@ final class Errors {
                                     .and("Sec-WebSocket-Version", Handshake.VERSION));
         }
         if (failure.retryAfter().isPresent()) {
-            var seconds = wholeSeconds(failure.retryAfter().get());
-            answer = answer.with(Headers.of("Retry-After", String.valueOf(seconds)));
+            answer =
+                    answer.with(
+                            Headers.of("Retry-After", wholeSeconds(failure.retryAfter().get())));
         }
         return answer;
     }
 
     /// Rounded up: a caller that comes too early is turned away again.
-    private static long wholeSeconds(Duration wait) {
-        return Math.max(0, wait.plusNanos(999_999_999).toSeconds());
+    static String wholeSeconds(Duration wait) {
+        return String.valueOf(Math.max(0, wait.plusNanos(999_999_999).toSeconds()));
     }
 }

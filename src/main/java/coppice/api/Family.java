@@ -12,7 +12,7 @@ public enum Family {
     UNVERSIONED(""),
     /// `/v1/X` and other old paths, with shapes of their own.
     LEGACY(""),
-    /// `/status` and `/openapi.json`: no credential, no version.
+    /// `/status`, `/openapi.json` and what people sign in by: no account's credential, no version.
     OPEN(""),
     /// For whoever runs this installation: no account's credential but one of its own, no version, and no part of the OpenAPI document.
     OPERATOR("");

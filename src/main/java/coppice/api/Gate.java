@@ -9,9 +9,12 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.function.Supplier;
+import java.util.regex.Pattern;
 
 /// Decides who is calling from the credential headers.
 final class Gate {
+    private static final Pattern TEAM = Pattern.compile("[A-Za-z0-9_-]{1,128}");
+
     private final Credentials credentials;
     private final List<String> identityHeaders;
     private final List<String> teamHeaders;
@@ -39,10 +42,12 @@ final class Gate {
     }
 
     /// Whether the same headers would be admitted as the same caller now. When nobody can tell, they still are: a store that is out of
-    /// reach takes no right away.
+    /// reach takes no right away. An access token of a sign-in that expires takes none away either, while that sign-in lasts.
     boolean stillAdmits(Served served, Headers headers, Caller before) {
         try {
-            return admit(served, headers).equals(before);
+            return before.signedIn().isPresent()
+                    ? credentials.isStillMember(before)
+                    : admit(served, headers).equals(before);
         } catch (Failure e) {
             return switch (e.code().kind()) {
                 case UNAUTHENTICATED, FORBIDDEN -> false;
@@ -78,35 +83,45 @@ final class Gate {
         }
         var bearer = authorization.flatMap(Gate::bearer).orElseThrow(Gate::missing);
         if (teamHeaders.stream().anyMatch(headers::has)) {
-            throw teamFailure(headers);
+            return member(new Secret(bearer), team(headers));
         }
         return known(() -> credentials.resolve(new Secret(bearer)));
     }
 
     /// That nobody can tell whose a credential is has a name of its own.
-    private static Caller known(Supplier<Caller> who) {
+    private static <T> T known(Supplier<T> who) {
+        return known(who, Code.KEY_RESOLVER_UNAVAILABLE);
+    }
+
+    private static <T> T known(Supplier<T> who, Code unavailable) {
         try {
             return who.get();
         } catch (Failure e) {
-            throw e.code() == Code.UNAVAILABLE ? e.as(Code.KEY_RESOLVER_UNAVAILABLE, Map.of()) : e;
+            throw e.code() == Code.UNAVAILABLE ? e.as(unavailable, Map.of()) : e;
         }
     }
 
-    /// Nobody can sign in yet, so no sign-in token is valid.
-    private Failure teamFailure(Headers headers) {
-        var team = teamHeaders.stream().flatMap(name -> headers.all(name).stream()).toList();
-        if (!team.stream().allMatch(id -> id.matches("[A-Za-z0-9_-]{1,128}"))) {
-            return new Failure(
+    private Caller member(Secret accessToken, String team) {
+        var who = known(() -> credentials.signedIn(accessToken));
+        return known(() -> credentials.member(who, team), Code.CLI_TEAM_RESOLVER_UNAVAILABLE);
+    }
+
+    private String team(Headers headers) {
+        var teams =
+                teamHeaders.stream()
+                        .flatMap(name -> headers.all(name).stream())
+                        .distinct()
+                        .toList();
+        if (teams.size() != 1 || !TEAM.matcher(teams.getFirst()).matches()) {
+            throw new Failure(
                     Code.INVALID_CLI_TEAM_HEADER,
-                    "the team header is not a team id; send the id, or leave the header out to use an API key");
+                    "the team header is not one team's id; send the id, or leave the header out to use an API key");
         }
-        return new Failure(
-                Code.INVALID_CLI_CREDENTIAL,
-                "the sign-in token is invalid or expired; sign in again, or use an API key without the team header");
+        return teams.getFirst();
     }
 
     /// Another scheme is no credential here; "Bearer" with nothing behind it is an API key that cannot be right.
-    private static Optional<String> bearer(String authorization) {
+    static Optional<String> bearer(String authorization) {
         var isBearer =
                 authorization.regionMatches(true, 0, "Bearer", 0, 6)
                         && (authorization.length() == 6 || authorization.charAt(6) == ' ');

@@ -18,6 +18,9 @@ public sealed interface Input {
         }
     }
 
+    /// What a browser sends of a form, which the handler reads by [Call#bytes].
+    record Form(Schema.ObjectOf schema) implements Input {}
+
     /// Bytes of any type, which the handler reads by [Call#bytes].
     record Bytes() implements Input {}
 }

@@ -15,8 +15,8 @@ import java.util.concurrent.Semaphore;
 
 /// Reads and checks JSON request bodies: first the type, then the length, then the syntax, then the types of fields.
 final class JsonBody {
-    /// Smaller bodies are not counted: the limit on requests bounds them well enough.
-    private static final Size SMALL = new Size(64 << 10);
+    /// Smaller bodies are not counted: the limit on requests bounds them well enough. Whoever has no credential may send no larger ones.
+    static final Size SMALL = new Size(64 << 10);
 
     private static final int UNIT = 1 << 10;
 
@@ -28,10 +28,10 @@ final class JsonBody {
         this.room = new Semaphore(units(settings.maxJsonAtOnce()));
     }
 
-    JsonObject read(HttpRequest request, Schema.ObjectOf schema) {
+    JsonObject read(HttpRequest request, Schema.ObjectOf schema, Size limit) {
         request.headers().first("Content-Type").ifPresent(JsonBody::checkType);
         request.headers().first("Content-Encoding").ifPresent(JsonBody::checkEncoding);
-        int units = units(expected(request));
+        int units = units(expected(request, limit));
         if (!room.tryAcquire(units)) {
             throw new Failure(
                             Code.UNAVAILABLE,
@@ -39,7 +39,7 @@ final class JsonBody {
                     .retryAfter(Duration.ofSeconds(1));
         }
         try {
-            var bytes = request.body().read(settings.maxJson(), Deadline.in(settings.bodyTime()));
+            var bytes = request.body().read(limit, Deadline.in(settings.bodyTime()));
             var body = bytes.length == 0 ? JsonObject.empty() : Json.parse(bytes);
             schema.check(body);
             return body;
@@ -49,14 +49,10 @@ final class JsonBody {
     }
 
     /// What the body will take: as announced, or the most that is let in when its length is not known before.
-    private Size expected(HttpRequest request) {
-        var announced = request.body().length();
-        if (announced.isEmpty()) {
-            return settings.maxJson();
-        }
-        long length = announced.getAsLong();
-        if (length > settings.maxJson().bytes()) {
-            throw RequestBody.tooLarge(settings.maxJson());
+    private static Size expected(HttpRequest request, Size limit) {
+        long length = request.body().length().orElse(limit.bytes());
+        if (length > limit.bytes()) {
+            throw RequestBody.tooLarge(limit);
         }
         return length <= SMALL.bytes() ? new Size(0) : new Size(length);
     }

@@ -32,6 +32,8 @@ final class OpenApi {
                     .field("error", Schema.string(), ALWAYS, "Equal to `code`.")
                     .field("description", Schema.string(), ALWAYS, "Equal to `message`.");
 
+    private static final String FORM = "application/x-www-form-urlencoded";
+
     private final ApiSettings settings;
     private final List<Served> operations;
     private final Map<String, Object> schemas = new TreeMap<>();
@@ -59,7 +61,6 @@ final class OpenApi {
     }
 
     private JsonWriter components() {
-        var bearer = new JsonWriter().put("type", "http").put("scheme", "bearer");
         var after =
                 new JsonWriter()
                         .put("name", BackgroundAfter.TEMPLATE.formatted(settings.brand()))
@@ -76,7 +77,7 @@ final class OpenApi {
         return new JsonWriter()
                 .put("schemas", schemas)
                 .put("parameters", Map.of("backgroundAfter", after, "idempotencyKey", once()))
-                .put("securitySchemes", Map.of("bearer", bearer));
+                .put("securitySchemes", SecuritySchemes.all(operations, settings.brand()));
     }
 
     private static JsonWriter once() {
@@ -118,15 +119,16 @@ final class OpenApi {
                                     new JsonWriter()
                                             .put("schema", describe(json.schema()))
                                             .put("example", json.example().map(OpenApi::parsed))));
+            case Input.Form form ->
+                    operation.put("requestBody", content(FORM, describe(form.schema())));
             case Input.Bytes _ -> operation.put("requestBody", content(Reply.OCTETS, Map.of()));
         }
         return operation
                 .put("responses", responses(served))
                 .put(
                         "security",
-                        served.family().needsCredential()
-                                ? List.of(Map.of("bearer", List.of()))
-                                : List.of());
+                        SecuritySchemes.of(served).map(it -> Map.of(it, List.of())).stream()
+                                .toList());
     }
 
     private List<JsonWriter> parameters(Served served) {
@@ -168,6 +170,8 @@ final class OpenApi {
             case Output.NoContent _ -> responses.put("204", Map.of("description", "Done."));
             case Output.Json json ->
                     responses.put("200", answer(Reply.JSON, describe(json.schema()), "OK"));
+            case Output.Html _ ->
+                    responses.put("200", answer(Reply.HTML, describe(Schema.string()), "A page."));
             case Output.Bytes _ -> responses.put("200", answer(Reply.OCTETS, Map.of(), "OK"));
             case Output.Ranges _ -> {
                 responses.put("200", answer(Reply.OCTETS, Map.of(), "All of it."));
@@ -209,12 +213,19 @@ final class OpenApi {
                                                 Errors.status(failure.code().kind()),
                                                 _ -> new ArrayList<>())
                                         .add("`%s`: %s".formatted(failure.code(), failure.when())));
+        var media = new TreeMap<String, Object>();
         var error = served.family() == Family.LEGACY ? LEGACY_ERROR : ERROR;
+        media.put(Reply.JSON, Map.of("schema", describe(error)));
+        if (served.route().description().output() instanceof Output.Html) {
+            media.put(Reply.HTML, Map.of("schema", describe(Schema.string())));
+        }
         causes.forEach(
                 (status, lines) ->
                         responses.put(
                                 status.toString(),
-                                answer(Reply.JSON, describe(error), String.join("\n\n", lines))));
+                                new JsonWriter()
+                                        .put("content", media)
+                                        .put("description", String.join("\n\n", lines))));
         return responses;
     }
 
@@ -224,23 +235,17 @@ final class OpenApi {
         var any = Stream.<Outcome>builder();
         any.add(new Outcome(Code.INTERNAL_ERROR, "unexpected failure"));
         any.add(new Outcome(Code.UNAVAILABLE, "a needed part is down; retry"));
-        if (served.family().needsCredential()) {
+        boolean takesJson = description.input() instanceof Input.Json;
+        if (served.family().needsCredential() || takesJson) {
             any.add(new Outcome(Code.BAD_REQUEST, "malformed or invalid input"));
-            any.add(new Outcome(Code.INVALID_CLI_TEAM_HEADER, "the team header names no team"));
-            strangers(served).forEach(any::add);
-            any.add(
-                    new Outcome(
-                            Code.KEY_RESOLVER_UNAVAILABLE,
-                            "nobody can tell whose the credential is"));
-            any.add(new Outcome(Code.RATE_LIMITED, "the account calls too often"));
         }
-        if (served.family().needsCredential() && !served.route().admission().isForIdentities()) {
-            any.add(new Outcome(Code.FORBIDDEN, "called with an identity access token"));
+        if (served.family().needsCredential()) {
+            callers(served).forEach(any::add);
         }
         if (!served.template().parameters().isEmpty()) {
             any.add(new Outcome(Code.NOT_FOUND, "absent, or of another account"));
         }
-        if (description.input() instanceof Input.Json) {
+        if (takesJson) {
             any.add(new Outcome(Code.PAYLOAD_TOO_LARGE, "the body is too large"));
             any.add(new Outcome(Code.UNSUPPORTED_MEDIA_TYPE, "the body is not JSON"));
         }
@@ -251,6 +256,24 @@ final class OpenApi {
             any.add(new Outcome(Code.UPGRADE_REQUIRED, "the request does not ask for a WebSocket"));
         }
         return Stream.concat(description.failures().stream(), any.build());
+    }
+
+    /// What may be wrong with who calls.
+    private static List<Outcome> callers(Served served) {
+        var outcomes = new ArrayList<>(strangers(served));
+        outcomes.add(new Outcome(Code.INVALID_CLI_TEAM_HEADER, "the team header names no team"));
+        outcomes.add(new Outcome(Code.CLI_TEAM_ACCESS_DENIED, "signed in, and not in that team"));
+        outcomes.add(
+                new Outcome(
+                        Code.CLI_TEAM_RESOLVER_UNAVAILABLE, "nobody can tell whose the team is"));
+        outcomes.add(
+                new Outcome(
+                        Code.KEY_RESOLVER_UNAVAILABLE, "nobody can tell whose the credential is"));
+        outcomes.add(new Outcome(Code.RATE_LIMITED, "the account calls too often"));
+        if (!served.route().admission().isForIdentities()) {
+            outcomes.add(new Outcome(Code.FORBIDDEN, "called with an identity access token"));
+        }
+        return outcomes;
     }
 
     private static List<Outcome> strangers(Served served) {

@@ -11,6 +11,9 @@ public sealed interface Output {
     /// 200 with this.
     record Json(Schema schema) implements Output {}
 
+    /// 200 with a page for people. Its failures are pages, too, where the handler can make one.
+    record Html() implements Output {}
+
     /// 200 with bytes.
     record Bytes() implements Output {}
 
@@ -29,7 +32,7 @@ public sealed interface Output {
     /// Whether the call can go on in the background: its answer has an end, and can be kept.
     default boolean isDeferrable() {
         return switch (this) {
-            case NoContent _, Json _, Bytes _, Ranges _ -> true;
+            case NoContent _, Json _, Html _, Bytes _, Ranges _ -> true;
             case Lines _, Upgrade _, Replay _ -> false;
         };
     }

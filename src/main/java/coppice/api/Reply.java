@@ -1,5 +1,6 @@
 package coppice.api;
 
+import coppice.base.Failure;
 import coppice.http.BodyWriter;
 import coppice.http.Headers;
 import coppice.http.HttpResponse;
@@ -8,6 +9,7 @@ import coppice.http.WebSocketHandler;
 import coppice.json.Json;
 import coppice.json.JsonObject;
 import coppice.json.JsonWriter;
+import java.nio.charset.StandardCharsets;
 import java.util.Collection;
 import java.util.OptionalLong;
 
@@ -16,6 +18,7 @@ public record Reply(int status, Headers headers, ResponseBody body) {
     static final String JSON = "application/json";
     static final String OCTETS = "application/octet-stream";
     static final String LINES = "text/plain";
+    static final String HTML = "text/html";
 
     public static Reply ok(JsonWriter body) {
         return json(Json.write(body));
@@ -60,6 +63,26 @@ public record Reply(int status, Headers headers, ResponseBody body) {
     /// Of a route that was declared to return an [Output.Upgrade].
     public static Reply upgrade(WebSocketHandler handler) {
         return new Reply(101, Headers.none(), new ResponseBody.Upgrade(handler));
+    }
+
+    /// A page for people.
+    public static Reply html(String page) {
+        return html(200, page);
+    }
+
+    /// A page that tells of a failure.
+    public static Reply html(Failure why, String page) {
+        var reply = html(Errors.status(why.code().kind()), page);
+        return why.retryAfter()
+                .map(wait -> reply.with("Retry-After", Errors.wholeSeconds(wait)))
+                .orElse(reply);
+    }
+
+    private static Reply html(int status, String page) {
+        return new Reply(
+                status,
+                Headers.of("Content-Type", HTML + "; charset=utf-8"),
+                new ResponseBody.Bytes(page.getBytes(StandardCharsets.UTF_8)));
     }
 
     public Reply with(String header, String value) {

@@ -55,7 +55,8 @@ public record Route(
     ///
     /// @param isForIdentities whether an identity's access token may call it: the handler looks at its grants
     /// @param stranger what all failures to tell who calls are called here, where not by their own names
-    record Admission(boolean isForIdentities, Optional<Code> stranger) {}
+    /// @param secret the header by which the handler of an open route finds out who calls, where it does
+    record Admission(boolean isForIdentities, Optional<Code> stranger, Optional<String> secret) {}
 
     public Route {
         families = List.copyOf(families);
@@ -72,7 +73,12 @@ public record Route(
     }
 
     static Route open(String path, String id, Handler handler) {
-        return route(Method.GET, path, id, handler, List.of(Family.OPEN));
+        return open(Method.GET, path, id, handler);
+    }
+
+    /// Everybody may call, with bodies of up to 64 KiB; the handler itself finds out who does, where that matters.
+    public static Route open(Method method, String path, String id, Handler handler) {
+        return route(method, path, id, handler, List.of(Family.OPEN));
     }
 
     /// `handler` itself decides who may call, and nobody is told of it in the document.
@@ -96,7 +102,7 @@ public record Route(
                 handler,
                 List.of(),
                 description,
-                new Admission(false, Optional.empty()),
+                new Admission(false, Optional.empty(), Optional.empty()),
                 Optional.empty());
     }
 
@@ -113,12 +119,18 @@ public record Route(
 
     /// An identity's access token may call it, too. The handler is to look at what is granted.
     public Route forIdentities() {
-        return with(new Admission(true, admission.stranger));
+        return with(new Admission(true, admission.stranger, admission.secret));
     }
 
     /// Whoever has no usable credential is told this code, whatever is wrong with it. Legacy routes have their own.
     public Route strangers(Code code) {
-        return with(new Admission(admission.isForIdentities, Optional.of(code)));
+        return with(new Admission(admission.isForIdentities, Optional.of(code), admission.secret));
+    }
+
+    /// Of an open route: its handler finds out who calls by this header.
+    public Route admitsBy(String header) {
+        return with(
+                new Admission(admission.isForIdentities, admission.stranger, Optional.of(header)));
     }
 
     public Route about(String tag, String summary) {

@@ -79,6 +79,11 @@ public final class AuditLog implements AutoCloseable {
         }
     }
 
+    /// For a process beside the server: it adds lines to the server's file and begins none.
+    public static AuditLog beside(Path directory) {
+        return open(directory, new Size(Long.MAX_VALUE), 1);
+    }
+
     /// What it keeps without a setting: 640 MiB.
     public static AuditLog usual(Path directory) {
         return open(directory, Size.ofMib(64), 10);

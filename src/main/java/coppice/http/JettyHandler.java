@@ -3,6 +3,8 @@ package coppice.http;
 import coppice.base.Code;
 import coppice.base.Deadline;
 import coppice.base.Failure;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Optional;
@@ -217,7 +219,8 @@ final class JettyHandler extends Handler.Abstract {
                             path(request).orElse(""),
                             Optional.ofNullable(request.getHttpURI().getQuery()),
                             headers(request),
-                            body);
+                            body,
+                            peer(request));
             // Before anything is done for a socket that there is no room for.
             return Handshake.isAsked(asked) && sockets.isFull()
                     ? refusal(request, 503, Code.UNAVAILABLE, TOO_MANY_SOCKETS)
@@ -257,6 +260,13 @@ final class JettyHandler extends Handler.Abstract {
 
     static boolean isHttp2(Request request) {
         return request.getConnectionMetaData().getHttpVersion() == HttpVersion.HTTP_2;
+    }
+
+    private static Optional<InetAddress> peer(Request request) {
+        return request.getConnectionMetaData().getRemoteSocketAddress()
+                        instanceof InetSocketAddress address
+                ? Optional.ofNullable(address.getAddress())
+                : Optional.empty();
     }
 
     static Optional<String> path(Request request) {

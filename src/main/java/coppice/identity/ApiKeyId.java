@@ -3,6 +3,7 @@ package coppice.identity;
 import coppice.base.Code;
 import coppice.base.Failure;
 import coppice.base.RandomText;
+import java.util.Optional;
 import java.util.regex.Pattern;
 
 /// The public part of an API key, before its dash.
@@ -25,6 +26,11 @@ public record ApiKeyId(String text) {
                             .formatted(field));
         }
         return new ApiKeyId(text);
+    }
+
+    /// Reads what a caller named; empty if it is no key id, so that there is no such key.
+    public static Optional<ApiKeyId> find(String text) {
+        return FORM.matcher(text).matches() ? Optional.of(new ApiKeyId(text)) : Optional.empty();
     }
 
     static ApiKeyId random() {

@@ -20,13 +20,13 @@ public final class ApiKeys {
 
     private static final String INSERT =
             """
-            insert into api_keys (id, account_id, name, secret_hash, created_at)
-            values (:id, :account, :name, :secretHash, :createdAt)
+            insert into api_keys (id, account_id, name, secret_hash, created_at, user_id)
+            values (:id, :account, :name, :secretHash, :createdAt, :maker)
             """;
 
     private static final String LIST =
             """
-            select id, account_id, name, created_at, revoked_at from api_keys
+            select id, account_id, name, user_id, created_at, revoked_at from api_keys
             where account_id = :account order by created_at desc, id desc limit :limit
             """;
 
@@ -49,12 +49,22 @@ public final class ApiKeys {
     /// `NOT_FOUND` without such an account, `CONFLICT` at the limit of 100 keys not revoked, `BAD_REQUEST` if the name has not
     /// 1 to 128 printable characters.
     public NewApiKey create(AccountId account, String name) {
+        return create(account, name, Optional.empty());
+    }
+
+    /// As [#create], by somebody who is signed in.
+    public NewApiKey create(AccountId account, String name, UserId maker) {
+        return create(account, name, Optional.of(maker));
+    }
+
+    private NewApiKey create(AccountId account, String name, Optional<UserId> maker) {
         var text = KeyText.random();
         var key =
                 new ApiKey(
                         text.id(),
                         account,
                         Label.parse("name", name).text(),
+                        maker,
                         now(),
                         Optional.empty());
         store.change(
@@ -141,17 +151,20 @@ public final class ApiKeys {
                 .bind("name", key.name())
                 .bind("secretHash", hash.text())
                 .bind("createdAt", key.createdAt().toEpochMilli())
+                .bind("maker", key.maker().map(UserId::toString))
                 .execute();
     }
 
     private static ApiKey key(ResultSet row) throws SQLException {
         var revokedAt = row.getLong("revoked_at");
+        boolean isActive = row.wasNull(); // it speaks of the column that was read last
         return new ApiKey(
                 new ApiKeyId(row.getString("id")),
                 AccountId.stored(row.getString("account_id")),
                 row.getString("name"),
+                Optional.ofNullable(row.getString("user_id")).map(UserId::stored),
                 Instant.ofEpochMilli(row.getLong("created_at")),
-                row.wasNull() ? Optional.empty() : Optional.of(Instant.ofEpochMilli(revokedAt)));
+                isActive ? Optional.empty() : Optional.of(Instant.ofEpochMilli(revokedAt)));
     }
 
     private record Active(AccountId account, SecretHash hash) {}

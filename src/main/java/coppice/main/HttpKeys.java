@@ -3,11 +3,14 @@ package coppice.main;
 import coppice.api.ApiSettings;
 import coppice.api.CallRate;
 import coppice.http.Tls;
+import java.net.InetAddress;
 import java.net.URI;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 
 /// The keys of the configuration that are about the API.
 final class HttpKeys {
@@ -37,6 +40,19 @@ final class HttpKeys {
         tls(settings);
         origins(settings);
         rate(settings);
+        proxies(settings);
+    }
+
+    /// Whose `X-Forwarded-For` is believed.
+    static Set<InetAddress> proxies(Settings settings) {
+        return settings.optional(
+                        "http.proxies",
+                        text ->
+                                Arrays.stream(text.split(",", -1))
+                                        .map(it -> InetAddress.ofLiteral(it.strip()))
+                                        .collect(Collectors.toSet()),
+                        "IP addresses, with commas between")
+                .orElse(Set.of());
     }
 
     /// Absent: the API is spoken in clear text.

@@ -1,18 +1,18 @@
 package coppice.main;
 
 import coppice.base.Slug;
-import coppice.identity.Account;
-import coppice.identity.Accounts;
+import coppice.identity.ApiKey;
 import coppice.identity.ApiKeyId;
-import coppice.identity.ApiKeys;
-import coppice.store.Store;
-import java.time.Clock;
-import java.util.function.BiConsumer;
+import coppice.identity.User;
+import coppice.identity.UserId;
+import java.util.Map;
+import java.util.Optional;
+import java.util.stream.Collectors;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
-/// API keys. The public API has no way to make them: a key must not create keys.
+/// API keys. The API has no way to make them with a key: a key must not create keys. Who signs in makes them by the calls of sign-in.
 @Command(
         name = "key",
         description = "Make, list and revoke API keys.",
@@ -33,31 +33,43 @@ final class KeyCommand {
     int create(
             @Option(names = "--name", description = "What it is for.", defaultValue = "key")
                     String name) {
-        with(
-                (accounts, keys) -> {
-                    var slug = Slug.parse("--account", account);
-                    var owner = accounts.find(slug).orElseGet(() -> accounts.create(slug, account));
-                    System.out.println(keys.create(owner.id(), name).bearer().reveal());
+        AccountRecords.use(
+                records -> {
+                    var owner = records.ensure(Slug.parse("--account", account)).id();
+                    var made = records.keys().create(owner, name);
+                    records.audit(Optional.of(owner), "key create", made.key().id().text());
+                    System.out.println(made.bearer().reveal());
                 });
         return 0;
     }
 
-    @Command(description = "List the keys of an account.", mixinStandardHelpOptions = true)
+    @Command(
+            description = "List the keys of an account, and who made them after signing in.",
+            mixinStandardHelpOptions = true)
     int list() {
-        with(
-                (accounts, keys) ->
-                        keys.list(owner(accounts).id())
-                                .forEach(
-                                        key ->
-                                                System.out.printf(
-                                                        "%s  %s  %s  %s%n",
-                                                        key.id(),
-                                                        key.createdAt(),
-                                                        key.revokedAt()
-                                                                .map(at -> "revoked " + at)
-                                                                .orElse("active"),
-                                                        key.name())));
+        AccountRecords.use(
+                records -> {
+                    var emails =
+                            records.users().list().stream()
+                                    .collect(Collectors.toMap(User::id, it -> it.email().text()));
+                    records.keys()
+                            .list(records.require(account).id())
+                            .forEach(key -> System.out.println(line(key, emails)));
+                });
         return 0;
+    }
+
+    private static String line(ApiKey key, Map<UserId, String> emails) {
+        return "%s  %s  %s  %s%s"
+                .formatted(
+                        key.id(),
+                        key.createdAt(),
+                        key.revokedAt().map(at -> "revoked " + at).orElse("active"),
+                        key.name(),
+                        key.maker()
+                                .map(id -> emails.getOrDefault(id, "deleted user " + id))
+                                .map("  (made by %s)"::formatted)
+                                .orElse(""));
     }
 
     @Command(
@@ -66,25 +78,12 @@ final class KeyCommand {
     int revoke(
             @Parameters(paramLabel = "KEY-ID", description = "The part before the dash.")
                     String id) {
-        with((accounts, keys) -> keys.revoke(owner(accounts).id(), new ApiKeyId(id)));
+        AccountRecords.use(
+                records -> {
+                    var owner = records.require(account).id();
+                    records.keys().revoke(owner, ApiKeyId.parse("KEY-ID", id));
+                    records.audit(Optional.of(owner), "key revoke", id);
+                });
         return 0;
-    }
-
-    private Account owner(Accounts accounts) {
-        return accounts.find(Slug.parse("--account", account))
-                .orElseThrow(
-                        () ->
-                                new coppice.base.Failure(
-                                        coppice.base.Code.NOT_FOUND,
-                                        "no account %s".formatted(account)));
-    }
-
-    private static void with(BiConsumer<Accounts, ApiKeys> work) {
-        try (var store =
-                Store.open(DataLock.directory(Environment.settings()).resolve("coppice.db"))) {
-            work.accept(
-                    new Accounts(store, Clock.systemUTC(), Environment.settings().brand()),
-                    new ApiKeys(store, Clock.systemUTC()));
-        }
     }
 }

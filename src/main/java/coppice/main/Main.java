@@ -22,7 +22,9 @@ import picocli.CommandLine.Spec;
             KeyCommand.class,
             RehearseCommand.class,
             SettingCommand.class,
+            TeamCommand.class,
             UsageCommand.class,
+            UserCommand.class,
             VolumeCommand.class
         })
 public final class Main implements Callable<Integer> {

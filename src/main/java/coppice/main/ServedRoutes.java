@@ -9,6 +9,10 @@ import coppice.api.legacy.LegacyIdentityRoutes;
 import coppice.api.legacy.LegacySnapshotRoutes;
 import coppice.api.legacy.LegacyTerminalRoutes;
 import coppice.api.legacy.LegacyVmRoutes;
+import coppice.api.signin.ConfirmPage;
+import coppice.api.signin.SignInRoutes;
+import coppice.api.signin.Sources;
+import coppice.api.signin.TeamRoutes;
 import coppice.api.v5.FileRoutes;
 import coppice.api.v5.FirewallRoutes;
 import coppice.api.v5.IdentityRoutes;
@@ -24,8 +28,15 @@ import coppice.base.Failure;
 import coppice.base.Secret;
 import coppice.fabric.Fabric;
 import coppice.identity.Accounts;
+import coppice.identity.ApiKeys;
 import coppice.identity.Identities;
 import coppice.identity.IdentityTokens;
+import coppice.identity.PasswordCheck;
+import coppice.identity.Passwords;
+import coppice.identity.Sessions;
+import coppice.identity.SignIns;
+import coppice.identity.Teams;
+import coppice.identity.Users;
 import coppice.identity.VmGrants;
 import coppice.metrics.Metrics;
 import coppice.metrics.NetworkText;
@@ -81,6 +92,7 @@ final class ServedRoutes {
                         terminals(),
                         networks(key),
                         identities(),
+                        signIn(),
                         new BackgroundRoutes(parts.background, rights, brand()).routes(),
                         List.of(readiness().route()),
                         metrics())
@@ -156,6 +168,25 @@ final class ServedRoutes {
         return together(
                 new IdentityRoutes(identities, tokens, grants, parts.vms).routes(),
                 new LegacyIdentityRoutes(identities, tokens, grants, parts.vms).routes());
+    }
+
+    private List<Route> signIn() {
+        var clock = Clock.systemUTC();
+        var signIns = new SignIns(parts.store, clock);
+        var sessions = new Sessions(parts.store, clock);
+        var users = new Users(parts.store, clock);
+        var passwords = new Passwords();
+        keep.accept(passwords);
+        var check = new PasswordCheck(users, passwords, clock);
+        var teams = new Teams(parts.store);
+        var sources = new Sources(HttpKeys.proxies(parts.settings));
+        return Stream.of(
+                        new SignInRoutes(signIns, sessions, sources).routes(),
+                        new ConfirmPage(signIns, check, sources).routes(),
+                        new TeamRoutes(users, teams, new ApiKeys(parts.store, clock), sessions)
+                                .routes())
+                .flatMap(List::stream)
+                .toList();
     }
 
     /// The route of the metrics, when there is a token for them.

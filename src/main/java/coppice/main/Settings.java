@@ -57,6 +57,7 @@ public final class Settings {
         keys.put("http.certificate", "");
         keys.put("http.certificateKey", "");
         keys.put("http.origins", "*");
+        keys.put("http.proxies", "");
         keys.put("api.brand", "svc");
         keys.put("api.rate", "");
         keys.put("images", "busybox,debian");

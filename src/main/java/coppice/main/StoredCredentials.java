@@ -8,17 +8,23 @@ import coppice.base.Secret;
 import coppice.identity.ApiKeys;
 import coppice.identity.IdentityId;
 import coppice.identity.IdentityTokens;
+import coppice.identity.Sessions;
+import coppice.identity.SignedIn;
+import coppice.identity.Teams;
 import coppice.store.Store;
 import java.time.Clock;
 import java.util.Optional;
 
 /// The credentials that this installation has given out.
-record StoredCredentials(ApiKeys keys, IdentityTokens tokens) implements Credentials {
+record StoredCredentials(ApiKeys keys, IdentityTokens tokens, Sessions sessions, Teams teams)
+        implements Credentials {
 
     static StoredCredentials of(Store store) {
         return new StoredCredentials(
                 new ApiKeys(store, Clock.systemUTC()),
-                new IdentityTokens(store, Clock.systemUTC()));
+                new IdentityTokens(store, Clock.systemUTC()),
+                new Sessions(store, Clock.systemUTC()),
+                new Teams(store));
     }
 
     @Override
@@ -37,6 +43,25 @@ record StoredCredentials(ApiKeys keys, IdentityTokens tokens) implements Credent
         return tokens.authenticate(accessToken.reveal())
                 .map(known -> caller(known, part(accessToken, "_", 1)))
                 .orElseThrow(Credentials::unknownToken);
+    }
+
+    @Override
+    public SignedIn signedIn(Secret accessToken) {
+        return sessions.authenticate(accessToken.reveal()).orElseThrow(Credentials::notSignedIn);
+    }
+
+    @Override
+    public Caller member(SignedIn who, String team) {
+        return teams.find(who.user(), team)
+                .map(found -> Caller.signedIn(found.account().id().uuid(), who))
+                .orElseThrow(Credentials::notInTeam);
+    }
+
+    @Override
+    public boolean isStillMember(Caller caller) {
+        var who = caller.signedIn().orElseThrow();
+        return sessions.isAlive(who)
+                && teams.find(who.user(), caller.account().toString()).isPresent();
     }
 
     /// The id inside a credential, which is no secret.

@@ -12,6 +12,8 @@ import coppice.base.Size;
 import coppice.http.HttpLimits;
 import coppice.http.HttpServer;
 import coppice.http.RawPeer;
+import coppice.identity.SignedIn;
+import coppice.identity.UserId;
 import coppice.json.Json;
 import coppice.json.JsonObject;
 import coppice.json.JsonWriter;
@@ -34,6 +36,8 @@ import java.util.stream.Stream;
 /// A real server on a free port with a few operations that stand for all kinds, and a client for it.
 final class ApiServer implements AutoCloseable {
     static final String KEY = "0a1b2c3d4e5f6g7h8i9j-secret";
+    static final String SIGN_IN = "sat_signed_in";
+    private static final SignedIn WHO = new SignedIn(new UserId(UUID.randomUUID()), "session");
     static final UUID ACCOUNT = UUID.fromString("0b8e6c0a-4f0e-4d7f-8f43-6a1a2c3d4e5f");
 
     private final HttpServer server;
@@ -51,7 +55,39 @@ final class ApiServer implements AutoCloseable {
                 HttpServer.start(
                         new InetSocketAddress("127.0.0.1", 0),
                         HttpLimits.DEFAULT,
-                        new Api(settings, ApiServer::resolve, routes()));
+                        new Api(settings, new Known(), routes()));
+    }
+
+    /// One API key, and one who has signed in and is in one team.
+    private static final class Known implements Credentials {
+        @Override
+        public Caller resolve(Secret apiKey) {
+            return ApiServer.resolve(apiKey);
+        }
+
+        @Override
+        public SignedIn signedIn(Secret accessToken) {
+            requireStore(accessToken.reveal());
+            if (!accessToken.reveal().equals(SIGN_IN)) {
+                throw Credentials.notSignedIn();
+            }
+            return WHO;
+        }
+
+        @Override
+        public Caller member(SignedIn who, String team) {
+            requireStore(team);
+            if (!who.equals(WHO) || !team.equals(ACCOUNT.toString())) {
+                throw Credentials.notInTeam();
+            }
+            return Caller.signedIn(ACCOUNT, who);
+        }
+
+        private static void requireStore(String asked) {
+            if (asked.equals("down")) {
+                throw new Failure(Code.UNAVAILABLE, "the store is down");
+            }
+        }
     }
 
     static Caller resolve(Secret key) {
@@ -116,6 +152,9 @@ final class ApiServer implements AutoCloseable {
                         .orTwoSegments("snapshot")
                         .returns(thing),
                 Route.v5(Method.POST, "/failures/{code}", "fail", ApiServer::fail),
+                Route.v5(Method.GET, "/people", "listPeople", _ -> id("people"))
+                        .strangers(Code.MISSING_ACCOUNT_CONTEXT)
+                        .returns(thing),
                 Route.v5(Method.PUT, "/bytes", "putBytes", ApiServer::bytes)
                         .takes(new Input.Bytes())
                         .returns(thing),

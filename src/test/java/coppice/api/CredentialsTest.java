@@ -7,6 +7,7 @@ import coppice.base.Size;
 import java.net.URI;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import org.junit.jupiter.api.AfterAll;
@@ -112,7 +113,10 @@ class CredentialsTest {
     @CsvSource({
         "X-Svc-Team-Id, t1, 401, INVALID_CLI_CREDENTIAL",
         "x-acme-team-id, t1, 401, INVALID_CLI_CREDENTIAL",
+        "X-Svc-Team-Id, 0b8e6c0a-4f0e-4d7f-8f43-6a1a2c3d4e5f, 401, INVALID_CLI_CREDENTIAL",
         "X-Svc-Team-Id, '', 400, INVALID_CLI_TEAM_HEADER",
+        "X-Svc-Team-Id, ' ', 400, INVALID_CLI_TEAM_HEADER",
+        "X-Svc-Team-Id, ../t1, 400, INVALID_CLI_TEAM_HEADER",
         "X-Svc-Team-Id, 'a b', 400, INVALID_CLI_TEAM_HEADER"
     })
     void theTeamHeaderTurnsTheKeyIntoASignInToken(
@@ -128,6 +132,65 @@ class CredentialsTest {
                         value);
         assertEquals(status, answer.status());
         assertEquals(code, answer.code());
+    }
+
+    private ApiServer.Answer signedIn(String path, String token, String... team) {
+        var headers = new ArrayList<>(List.of("Authorization", "Bearer " + token));
+        headers.addAll(List.of(team));
+        return api.send("GET", path, "", headers.toArray(String[]::new));
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "sat_signed_in, 0b8e6c0a-4f0e-4d7f-8f43-6a1a2c3d4e5f, 200, ''",
+        "sat_signed_in, 00000000-4f0e-4d7f-8f43-6a1a2c3d4e5f, 403, CLI_TEAM_ACCESS_DENIED",
+        "sat_signed_in, t1, 403, CLI_TEAM_ACCESS_DENIED",
+        "sat_signed_in, down, 503, CLI_TEAM_RESOLVER_UNAVAILABLE",
+        "sat_signed_in, 'a b', 400, INVALID_CLI_TEAM_HEADER",
+        "down, t1, 503, KEY_RESOLVER_UNAVAILABLE",
+        "wrong, t1, 401, INVALID_CLI_CREDENTIAL"
+    })
+    void whoIsSignedInActsAsTheAccountBehindItsTeam(
+            String token, String team, int status, String code) {
+        for (var header : List.of("X-Svc-Team-Id", "x-acme-team-id")) {
+            for (var path : List.of("/v5/things", "/things")) {
+                var answer = signedIn(path, token, header, team);
+                assertEquals(status, answer.status(), answer.text());
+                assertEquals(code, status == 200 ? "" : answer.code());
+            }
+            var ofPeople = signedIn("/v5/people", token, header, team);
+            assertEquals(status, ofPeople.status(), ofPeople.text());
+            assertEquals(
+                    status == 401 ? "MISSING_ACCOUNT_CONTEXT" : code,
+                    status == 200 ? "" : ofPeople.code());
+            var legacy = signedIn("/v1/things/a", token, header, team);
+            assertEquals(status == 200 ? 404 : status, legacy.status(), legacy.text());
+            if (status == 401) {
+                assertEquals("UNAUTHORIZED_ERROR", legacy.code());
+                assertEquals(code, legacy.json().requiredString("reason"));
+                assertEquals("/v1/things/{thing_id}", legacy.json().requiredString("route"));
+            }
+        }
+    }
+
+    @Test
+    void aTeamIsNamedOnceHoweverItsHeaderIsCalled() {
+        var team = ApiServer.ACCOUNT.toString();
+        var token = ApiServer.SIGN_IN;
+        assertEquals(
+                200,
+                signedIn("/v5/things", token, "X-Svc-Team-Id", team, "x-acme-team-id", team)
+                        .status());
+        var two = signedIn("/v5/things", token, "X-Svc-Team-Id", team, "x-acme-team-id", "t1");
+        assertEquals("INVALID_CLI_TEAM_HEADER", two.code());
+    }
+
+    @Test
+    void aSignInTokenWithoutATeamAndAKeyWithOneAreNoCredential() {
+        assertEquals("INVALID_API_KEY", signedIn("/v5/things", ApiServer.SIGN_IN).code());
+        assertEquals(
+                "INVALID_CLI_CREDENTIAL",
+                signedIn("/v5/things", ApiServer.KEY, "X-Svc-Team-Id", "t1").code());
     }
 
     @Test

@@ -50,8 +50,8 @@ class OpenApiTest {
                                                             path);
                                                     assertMarks(path, operation);
                                                 }));
-        // Ten operations in two families, one legacy, two open.
-        assertEquals(2 * 10 + 1 + 2, ids.size());
+        // Eleven operations in two families, one legacy, two open.
+        assertEquals(2 * 11 + 1 + 2, ids.size());
         var create = document.getPaths().get("/v5/things").getPost();
         assertEquals(
                 "#/components/schemas/CreateThing",

@@ -35,7 +35,7 @@ class StatusesTest {
                             403,
                             """
                             FORBIDDEN ACCESS_DENIED VM_LIMIT_EXCEEDED TOTAL_VM_LIMIT_EXCEEDED SNAPSHOT_LIMIT_EXCEEDED
-                            LINUX_USER_NOT_ALLOWED CANNOT_DELETE_MANAGED_IDENTITY CANNOT_MODIFY_MANAGED_IDENTITY
+                            LINUX_USER_NOT_ALLOWED CLI_TEAM_ACCESS_DENIED CANNOT_DELETE_MANAGED_IDENTITY CANNOT_MODIFY_MANAGED_IDENTITY
                             """),
                     Map.entry(
                             404,
@@ -61,7 +61,9 @@ class StatusesTest {
                             """
                             INTERNAL_ERROR VM_EXIT_DURING_START KERNEL_PANIC RESIZE_FAILED SUSPEND_FAILED_AND_STOPPED VM_SETUP_FAILED
                             """),
-                    Map.entry(503, "UNAVAILABLE KEY_RESOLVER_UNAVAILABLE"),
+                    Map.entry(
+                            503,
+                            "UNAVAILABLE KEY_RESOLVER_UNAVAILABLE CLI_TEAM_RESOLVER_UNAVAILABLE"),
                     Map.entry(504, "VM_START_TIMEOUT"),
                     Map.entry(507, "DISK_FULL BACKGROUND_RESULT_UNSTORABLE"));
 

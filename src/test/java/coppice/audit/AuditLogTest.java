@@ -11,6 +11,7 @@ import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
+import java.util.OptionalInt;
 import java.util.UUID;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -25,13 +26,14 @@ class AuditLogTest {
     private static AuditEntry entry(UUID account, int number) {
         return new AuditEntry(
                 Instant.parse("2026-03-01T09:30:00Z"),
-                "req-" + number,
-                account,
+                Optional.of("req-" + number),
+                Optional.of(account),
+                Optional.empty(),
                 Optional.empty(),
                 Optional.of("key"),
                 "createVm",
                 "/v5/vms",
-                200);
+                OptionalInt.of(200));
     }
 
     private Path place() {

@@ -58,7 +58,8 @@ final class Client {
                 throw new AssertionError(
                         "code %s instead of %s: %s".formatted(found, code, message()));
             }
-            boolean isLegacy = response.uri().getPath().matches("/([a-z]+/)?v1/.*");
+            var path = response.uri().getPath();
+            boolean isLegacy = path.matches("/([a-z]+/)?v1/.*") && !path.startsWith("/api/");
             var error = isLegacy ? body.string("code") : Optional.empty();
             var description = isLegacy ? body.string("message") : Optional.empty();
             if (!body.string("error").equals(error)
@@ -125,7 +126,9 @@ final class Client {
 
     /// Opens the WebSocket of a terminal: the path below the VM's `pty`.
     TerminalPeer terminal(String vm, String path) {
-        return TerminalPeer.open(terminalOf(vm, path), key);
+        var all = new HashMap<>(headers);
+        all.put("Authorization", "Bearer " + key);
+        return TerminalPeer.open(terminalOf(vm, path), all);
     }
 
     /// As [#terminal], as the identity whose access token this is.

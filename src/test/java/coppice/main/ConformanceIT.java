@@ -12,7 +12,9 @@ import java.nio.file.Path;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.HexFormat;
+import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeAll;
@@ -51,26 +53,38 @@ class ConformanceIT {
 
     @Test
     void theCommandLinesWorkUnmodified() {
+        requireNodeOfTheProgram();
+        run("command-line.mjs");
+    }
+
+    @Test
+    void theCommandLineSignsInUnmodified() {
+        requireNodeOfTheProgram();
+        var email = "sign-in@example.org";
+        var password = installation.program("user", "create", email, "--account", "main");
+        installation.program("key", "create", "--account", "second");
+        installation.program("team", "add", email, "--account", "second");
+        run("sign-in.mjs", "COPPICE_EMAIL=" + email, "COPPICE_PASSWORD=" + password.strip());
+    }
+
+    private static void requireNodeOfTheProgram() {
         var version = Command.of("node", "--version").runOrFail(soon()).strip();
         int major = Integer.parseInt(version.replaceAll("v(\\d+)\\..*", "$1"));
         assumeTrue(
                 major >= LEAST_NODE_OF_THE_PROGRAM,
                 "the command line of the package needs Node %d, this is %s"
                         .formatted(LEAST_NODE_OF_THE_PROGRAM, version));
-        run("command-line.mjs");
     }
 
-    private void run(String script) {
-        var outcome =
-                Command.of(
-                                "env",
-                                "COPPICE_URL=http://%s:%d"
-                                        .formatted(installation.address(), installation.port()),
-                                "COPPICE_KEY=" + key(),
-                                "COPPICE_CONFORMANCE_PACKAGES=" + packages,
-                                "node",
-                                SCRIPTS.resolve(script).toString())
-                        .run(Deadline.in(PATIENCE));
+    /// @param more variables of its environment
+    private void run(String script, String... more) {
+        var line = new ArrayList<>(List.of("env"));
+        line.add("COPPICE_URL=http://%s:%d".formatted(installation.address(), installation.port()));
+        line.add("COPPICE_KEY=" + key());
+        line.add("COPPICE_CONFORMANCE_PACKAGES=" + packages);
+        line.addAll(List.of(more));
+        line.addAll(List.of("node", SCRIPTS.resolve(script).toString()));
+        var outcome = new Command(line).run(Deadline.in(PATIENCE));
         assertEquals(
                 0,
                 outcome.status(),

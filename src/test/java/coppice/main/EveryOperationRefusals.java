@@ -20,7 +20,7 @@ record EveryOperationRefusals(EveryOperationCaller caller, EveryOperationCaller 
     }
 
     void call(PublishedOperation operation) {
-        if (!operation.needsCredential()) {
+        if (operation.family() == PublishedOperation.Family.OPEN) {
             return;
         }
         var call = operation.method() + " " + operation.pathOf(ABSENT);

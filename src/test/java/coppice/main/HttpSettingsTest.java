@@ -5,10 +5,12 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import coppice.api.CallRate;
 import java.io.IOException;
+import java.net.InetAddress;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -33,7 +35,10 @@ class HttpSettingsTest {
         "api.rate, 50",
         "api.rate, 0/10",
         "api.rate, 10/0",
-        "api.rate, fast"
+        "api.rate, fast",
+        "http.proxies, proxy.example.com",
+        "http.proxies, 10.0.0.0/8",
+        "http.proxies, '10.0.0.1,'"
     })
     void aValueThatCannotBeReadIsAMistakeThatNamesItsKey(String key, String value) {
         var mistakes = GivenSettings.mistakes(new GivenSettings(file).read(key, value));
@@ -53,6 +58,15 @@ class HttpSettingsTest {
         assertEquals(List.of("https://a.example.com", "http://[::1]:3000"), read.origins());
         assertEquals(Optional.of(new CallRate(50, 200)), read.rate());
         assertEquals(List.of(), HttpKeys.api(given.read("http.origins", "")).origins());
+    }
+
+    @Test
+    void proxiesAreAddresses() {
+        var given = new GivenSettings(file);
+        assertEquals(Set.of(), HttpKeys.proxies(given.read()));
+        assertEquals(
+                Set.of(InetAddress.ofLiteral("127.0.0.1"), InetAddress.ofLiteral("2001:db8::1")),
+                HttpKeys.proxies(given.read("http.proxies", "127.0.0.1, 2001:db8::1")));
     }
 
     @Test

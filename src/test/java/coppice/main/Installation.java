@@ -174,10 +174,15 @@ final class Installation implements AutoCloseable {
     }
 
     Command.Outcome tryProgram(String... arguments) {
+        return tryProgramReading("", arguments);
+    }
+
+    /// @param input what it reads from its standard input
+    Command.Outcome tryProgramReading(String input, String... arguments) {
         var line = new ArrayList<String>(List.of("env"));
         environment.forEach((name, value) -> line.add(name + "=" + value));
         line.addAll(host.inside(java(arguments)));
-        return new Command(line).run(Deadline.in(PATIENCE));
+        return new Command(line, input).run(Deadline.in(PATIENCE));
     }
 
     /// The last lines of the server's log, for the message of a test that fails.
@@ -192,7 +197,7 @@ final class Installation implements AutoCloseable {
         }
     }
 
-    private Path log() {
+    Path log() {
         return data.resolve("server.log");
     }
 

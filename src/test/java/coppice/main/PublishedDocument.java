@@ -87,14 +87,15 @@ final class PublishedDocument {
             return;
         }
         var content = said.get("content");
-        var type = content.propertyNames().iterator().next();
-        if (type.equals("*/*")) {
+        if (content.has("*/*")) {
             return;
         }
-        assertEquals(type, answer.type(), answer::toString);
-        if (type.equals("application/json")) {
-            requireShape(content.get(type).get("schema"), answer);
+        var type = answer.type();
+        assertTrue(content.has(type), () -> "a type that is not documented: " + answer);
+        if (!type.equals("application/json")) {
+            return;
         }
+        requireShape(content.get(type).get("schema"), answer);
         if (answer.status() >= FAILURE) {
             assertTrue(
                     answer.operation().codes(answer.status()).contains(answer.text("code")),

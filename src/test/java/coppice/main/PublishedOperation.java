@@ -39,7 +39,7 @@ record PublishedOperation(String method, String path, JsonNode text) {
         if (path.startsWith("/v5/")) {
             return Family.V5;
         }
-        if (!needsCredential()) {
+        if (!needsCredential() || path.startsWith("/api/")) {
             return Family.OPEN;
         }
         return path.matches("/([a-z]+/)?v1/.*") ? Family.LEGACY : Family.UNVERSIONED;

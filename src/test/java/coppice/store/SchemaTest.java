@@ -22,6 +22,7 @@ import org.junit.jupiter.api.io.TempDir;
 class SchemaTest {
     private static final List<String> TABLES =
             List.of(
+                    "access_tokens",
                     "accounts",
                     "api_keys",
                     "attachments",
@@ -31,10 +32,14 @@ class SchemaTest {
                     "idempotency_keys",
                     "identities",
                     "identity_tokens",
+                    "memberships",
                     "nics",
+                    "sessions",
+                    "sign_ins",
                     "snapshots",
                     "tunnels",
                     "uploads",
+                    "users",
                     "vm_grants",
                     "vms",
                     "vpcs");

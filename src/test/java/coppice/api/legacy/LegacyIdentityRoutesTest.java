@@ -172,6 +172,8 @@ class LegacyIdentityRoutesTest {
         assertTrue(refused.getDescription().contains("MISSING_ACCOUNT_CONTEXT"));
         var who = paths.get("/auth/v1/whoami").getGet().getResponses();
         assertTrue(who.get("401").getDescription().contains("UNAUTHORIZED_ERROR"));
-        assertTrue(!who.containsKey("403"), "identities may call it");
+        var forbidden = who.get("403").getDescription();
+        assertTrue(forbidden.contains("CLI_TEAM_ACCESS_DENIED"), forbidden);
+        assertTrue(!forbidden.contains("`FORBIDDEN`"), "identities may call it");
     }
 }

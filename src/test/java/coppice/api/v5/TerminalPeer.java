@@ -15,8 +15,10 @@ import java.net.SocketTimeoutException;
 import java.net.URI;
 import java.time.Duration;
 import java.util.Arrays;
+import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletionException;
+import java.util.stream.Collectors;
 
 /// A client of a terminal's WebSocket. Frames are taken one by one: text is told as it is, what is binary as bytes. It is not the JDK's,
 /// which loses bytes that come right behind the answer to its handshake: the 32 KiB after the first 16, where a terminal has much to show.
@@ -54,12 +56,22 @@ public final class TerminalPeer {
 
     /// By another credential, in a header of its own.
     public static TerminalPeer open(URI address, String header, String credential) {
+        return open(address, Map.of(header, credential));
+    }
+
+    /// By a credential that takes several headers.
+    public static TerminalPeer open(URI address, Map<String, String> credential) {
         try {
             var peer =
                     new RawPeer(
                             new InetSocketAddress(address.getHost(), address.getPort()), PATIENCE);
             try {
-                shakeHands(peer, address, header + ": " + credential);
+                shakeHands(
+                        peer,
+                        address,
+                        credential.entrySet().stream()
+                                .map(header -> header.getKey() + ": " + header.getValue())
+                                .collect(Collectors.joining("\r\n")));
                 return new TerminalPeer(RawSocket.over(peer));
             } catch (IOException | Refused e) {
                 peer.close();
