@@ -11,6 +11,7 @@ import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
 import java.util.function.Function;
 import org.jdbi.v3.core.Handle;
@@ -35,6 +36,7 @@ public final class Store implements AutoCloseable {
     private final Inbox writes;
     private final Inbox reads;
     private final Lookups lookups;
+    private final AtomicLong changes = new AtomicLong();
     private final List<Thread> threads;
 
     private Store(
@@ -49,7 +51,7 @@ public final class Store implements AutoCloseable {
         this.writes = new Inbox(limits.queue());
         this.reads = new Inbox(limits.queue());
         var started = new ArrayList<Thread>();
-        started.add(start("store-writer", new Writer(writing, writes, limits.group())));
+        started.add(start("store-writer", new Writer(writing, writes, limits.group(), changes)));
         for (var connection : reading) {
             started.add(start("store-reader", new Reader(connection, reads)));
         }
@@ -111,6 +113,11 @@ public final class Store implements AutoCloseable {
         } catch (SQLException _) {
             return read(handle -> lookup.ask(handle, parts)); // it can wait, and say what is wrong
         }
+    }
+
+    /// Is another number as soon as this process has changed anything, before whoever asked for the change is answered.
+    long changes() {
+        return changes.get();
     }
 
     /// Fails with `UNAVAILABLE` if the store does not answer.

@@ -5,6 +5,7 @@ import coppice.base.Failure;
 import coppice.base.Slug;
 import coppice.identity.AccountId;
 import coppice.store.Lookup;
+import coppice.store.Remembered;
 import coppice.store.Store;
 import java.time.Instant;
 import java.util.List;
@@ -37,9 +38,11 @@ final class SnapshotRecords {
                                     Optional.ofNullable(row.getString(4))));
 
     private final Store store;
+    private final Remembered<Snapshots.Label> labels;
 
     SnapshotRecords(Store store) {
         this.store = store;
+        this.labels = new Remembered<>(store, LABEL);
     }
 
     Optional<Snapshot> find(SnapshotId id) {
@@ -98,7 +101,7 @@ final class SnapshotRecords {
 
     /// The label of a snapshot; empty when it is deleted.
     Optional<Snapshots.Label> label(SnapshotId id) {
-        return store.look(LABEL, id.text());
+        return labels.look(id.text());
     }
 
     /// Refuses an account that has as many as it may.

@@ -58,7 +58,7 @@ class StoredCredentialsTest {
                         ApiSettings.at(URI.create("https://api.test")),
                         credentials,
                         List.of(Route.v5(Method.POST, "/who", "who", this::who)),
-                        new Api.Lasting(Optional.empty(), Optional.empty(), audit::add));
+                        new Api.Lasting(Optional.empty(), Optional.empty(), audit::add, _ -> {}));
     }
 
     @AfterEach

@@ -74,6 +74,37 @@ class LookupTest {
     }
 
     @Test
+    void whatIsRememberedIsNeverOlderThanTheLastChange() throws Exception {
+        var one = new Lookup<>("select v from pairs where a = ?", row -> row.getLong(1));
+        var remembered = new Remembered<>(store, one);
+        var callers = new Callers();
+        var tasks = new ArrayList<FutureTask<Boolean>>();
+        for (int i = 0; i < 20; i++) {
+            var key = "k" + i;
+            tasks.add(
+                    callers.start(
+                            () -> {
+                                for (long n = 0; n < 200; n++) {
+                                    long value = n;
+                                    store.change(handle -> put(handle, key, "", value));
+                                    assertEquals(Optional.of(n), remembered.look(key));
+                                    assertEquals(Optional.of(n), remembered.look(key));
+                                }
+                                return true;
+                            }));
+        }
+        for (var task : tasks) {
+            assertTrue(task.get());
+        }
+        store.change(handle -> handle.execute("delete from pairs"));
+        assertEquals(Optional.empty(), remembered.look("k0"));
+        try (var other = Store.open(directory.resolve("test.db"))) {
+            other.change(handle -> put(handle, "k0", "", 7));
+        }
+        assertEquals(Optional.empty(), remembered.look("k0"), "this process changed nothing");
+    }
+
+    @Test
     void whatAnotherProcessChangedIsSeenAtOnce() {
         try (var other = Store.open(directory.resolve("test.db"))) {
             for (long n = 0; n < 50; n++) {

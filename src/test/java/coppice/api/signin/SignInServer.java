@@ -93,7 +93,7 @@ final class SignInServer implements AutoCloseable {
                         ApiSettings.at(URI.create("https://api.test")),
                         _ -> new Caller(UUID.randomUUID()),
                         routes,
-                        new Api.Lasting(Optional.empty(), Optional.empty(), audit::add));
+                        new Api.Lasting(Optional.empty(), Optional.empty(), audit::add, _ -> {}));
     }
 
     /// Begins a sign-in.
