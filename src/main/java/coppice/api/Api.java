@@ -18,7 +18,6 @@ import coppice.json.JsonObject;
 import coppice.json.JsonWriter;
 import java.time.Duration;
 import java.time.Instant;
-import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -305,9 +304,9 @@ public final class Api implements HttpHandler {
             String method, String path, HttpResponse response, long startedNanos, String id) {
         var took = Duration.ofNanos(System.nanoTime() - startedNanos);
         access.accept(
-                Instant.now().truncatedTo(ChronoUnit.MILLIS)
-                        + (" " + PercentCode.tidy(method) + " " + shown(path) + " ")
-                        + (response.status() + " " + took.toMillis() + " ms " + id));
+                PercentCode.tidy(method)
+                        + (" " + shown(path) + " " + response.status())
+                        + (" " + took.toMillis() + " ms " + id));
     }
 
     private static String shown(String path) {

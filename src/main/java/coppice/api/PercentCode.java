@@ -51,15 +51,22 @@ final class PercentCode {
 
     /// A raw path made fit for a URI inside a header: what a URI may not hold is encoded, the rest is as it was.
     static String tidy(String path) {
+        if (path.chars().allMatch(PercentCode::isTidy)) {
+            return path;
+        }
         var tidy = new StringBuilder(path.length());
         for (byte b : path.getBytes(StandardCharsets.UTF_8)) {
-            if (b > ' ' && b < 127 && "<>\"\\^`{|}".indexOf(b) < 0) {
+            if (isTidy(b)) {
                 tidy.append((char) b);
             } else {
                 tidy.append('%').append("%02X".formatted(b & 0xff));
             }
         }
         return tidy.toString();
+    }
+
+    private static boolean isTidy(int c) {
+        return c > ' ' && c < 127 && "<>\"\\^`{|}".indexOf(c) < 0;
     }
 
     private static int octet(String text, int percent, String what) {

@@ -24,10 +24,13 @@ public final class AccessLog implements AutoCloseable {
     private static final Duration LAST = Duration.ofSeconds(5);
 
     /// No line of a request.
-    private static final String END = "";
+    private static final Line END = new Line(0, "");
+
+    /// @param at when it was told, in milliseconds since 1970
+    private record Line(long at, String text) {}
 
     private final LineFiles files;
-    private final ArrayBlockingQueue<String> waiting = new ArrayBlockingQueue<>(MAX_WAITING);
+    private final ArrayBlockingQueue<Line> waiting = new ArrayBlockingQueue<>(MAX_WAITING);
     private final LongAdder leftOut = new LongAdder();
     private final Thread writer;
 
@@ -49,15 +52,15 @@ public final class AccessLog implements AutoCloseable {
         return open(directory, Size.ofMib(16), 4);
     }
 
-    /// @param line without its end
-    public void write(String line) {
-        if (!waiting.offer(line)) {
+    /// @param text without the time, which is put before it, and without the end of the line
+    public void write(String text) {
+        if (!waiting.offer(new Line(System.currentTimeMillis(), text))) {
             leftOut.increment();
         }
     }
 
     private void run() {
-        var lines = new ArrayList<String>();
+        var lines = new ArrayList<Line>();
         while (true) {
             try {
                 lines.add(waiting.take());
@@ -75,21 +78,25 @@ public final class AccessLog implements AutoCloseable {
         }
     }
 
-    private void write(List<String> lines) {
+    private void write(List<Line> lines) {
         long missing = leftOut.sumThenReset();
         if (lines.isEmpty() && missing == 0) {
             return;
         }
         var text = new StringBuilder();
-        lines.forEach(line -> text.append(line).append('\n'));
+        lines.forEach(line -> append(text, line.at, line.text));
         if (missing > 0) {
-            text.append(Instant.now()).append(" %d lines were left out\n".formatted(missing));
+            append(text, System.currentTimeMillis(), missing + " lines were left out");
         }
         try {
             files.append(text.toString());
         } catch (IOException e) {
             LOG.error("the access log cannot be written; missing are {} lines", lines.size(), e);
         }
+    }
+
+    private static void append(StringBuilder lines, long at, String text) {
+        lines.append(Instant.ofEpochMilli(at)).append(' ').append(text).append('\n');
     }
 
     /// Writes what was told before.

@@ -57,7 +57,7 @@ final class LineFiles implements AutoCloseable {
     }
 
     /// @param place its directory is made if it is not there
-    /// @param fileSize how large a file may become
+    /// @param fileSize how large a file may become; larger only by what is written at once
     /// @param files how many there may be
     static LineFiles open(Place place, Size fileSize, int files) {
         try {
