@@ -22,7 +22,6 @@ import org.apache.sshd.common.session.Session;
 import org.apache.sshd.core.CoreModuleProperties;
 import org.apache.sshd.server.SshServer;
 import org.apache.sshd.server.global.NoMoreSessionsHandler;
-import org.apache.sshd.server.session.ServerUserAuthServiceFactory;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -86,11 +85,11 @@ public final class SshLogins implements AutoCloseable {
         made.setHost(settings.address().getHostString());
         made.setPort(settings.address().getPort());
         made.setKeyPairProvider(KeyPairProvider.wrap(HostKey.of(settings.hostKey())));
-        made.setUserAuthFactories(List.of(TokenAuth.factory(admission, connections)));
         made.setSessionFactory(SshSession.factory(made));
         made.setServiceFactories(
                 List.of(
-                        ServerUserAuthServiceFactory.INSTANCE,
+                        LoginService.factory(
+                                admission, connections, settings.limits().attempts()),
                         SshConnection.factory(settings.limits().channels())));
         made.setChannelFactories(List.of(channels()));
         made.setGlobalRequestHandlers(
@@ -100,7 +99,6 @@ public final class SshLogins implements AutoCloseable {
         made.setIoServiceEventListener(connections);
         made.addSessionListener(connections);
         CoreModuleProperties.AUTH_TIMEOUT.set(made, settings.limits().grace());
-        CoreModuleProperties.MAX_AUTH_REQUESTS.set(made, settings.limits().attempts());
         // Nobody is idle: the connection to a silent client is looked at by the kernel.
         CoreModuleProperties.IDLE_TIMEOUT.set(made, Duration.ZERO);
         CoreModuleProperties.WINDOW_SIZE.set(made, WINDOW);

@@ -38,6 +38,11 @@ final class PipeScripts {
         return "exec dd bs=%d count=%d </proc/%d/fd/%d".formatted(BLOCK, BLOCKS, holder, pipe);
     }
 
+    /// As the script of a part, once it is told a line; if it is told none, it does nothing.
+    static String waiting(String part) {
+        return "read line && " + part;
+    }
+
     /// Whether a part was the last, from what was said of it: `12+3 records in`.
     static boolean isLast(int full, int partial) {
         return full + partial < BLOCKS;

@@ -7,6 +7,7 @@ import coppice.guest.ExecOutcome;
 import coppice.guest.Guest;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.stream.Stream;
@@ -148,7 +149,8 @@ public final class Program implements AutoCloseable {
 
     private void hangUp(Guest guest) {
         var _ = guest.killExec(runs.main.id(), HANGUP, Deadline.in(ANSWER));
-        Stream.of(stdout.id(), stderr.id(), runs.holder.id())
+        Stream.of(stdout.ids(), stderr.ids(), List.of(runs.holder.id()))
+                .flatMap(List::stream)
                 .forEach(id -> guest.killExec(id, KILL, Deadline.in(ANSWER)));
     }
 }
