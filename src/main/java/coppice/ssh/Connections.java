@@ -14,8 +14,6 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
 import jdk.net.ExtendedSocketOptions;
 import org.apache.sshd.common.SshConstants;
-import org.apache.sshd.common.io.IoAcceptor;
-import org.apache.sshd.common.io.IoServiceEventListener;
 import org.apache.sshd.common.io.nio2.Nio2Session;
 import org.apache.sshd.common.session.Session;
 import org.apache.sshd.common.session.SessionListener;
@@ -23,7 +21,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /// The connections that there are, how many there may be, and who of them may stay.
-final class Connections implements IoServiceEventListener, SessionListener {
+final class Connections implements SessionListener {
     private static final Logger LOG = LoggerFactory.getLogger(Connections.class);
 
     // A client that vanishes without a word is gone after two minutes. One that is stopped answers: its kernel does.
@@ -52,11 +50,8 @@ final class Connections implements IoServiceEventListener, SessionListener {
         return admitted.get();
     }
 
-    /// Refuses a connection before anything is done for it.
-    @Override
-    public void connectionAccepted(
-            IoAcceptor acceptor, SocketAddress local, SocketAddress remote, SocketAddress service)
-            throws IOException {
+    /// Refuses a connection before anything is done for it. The library asks for one after the other.
+    void requireRoom(SocketAddress remote) throws IOException {
         long strangers = sessions.stream().filter(Connections::isStranger).count();
         long ofAddress =
                 sessions.stream()

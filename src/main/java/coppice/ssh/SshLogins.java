@@ -85,7 +85,7 @@ public final class SshLogins implements AutoCloseable {
         made.setHost(settings.address().getHostString());
         made.setPort(settings.address().getPort());
         made.setKeyPairProvider(KeyPairProvider.wrap(HostKey.of(settings.hostKey())));
-        made.setSessionFactory(SshSession.factory(made));
+        made.setSessionFactory(SshSession.factory(made, connections));
         made.setServiceFactories(
                 List.of(
                         LoginService.factory(
@@ -96,7 +96,6 @@ public final class SshLogins implements AutoCloseable {
                 List.of(KeepAliveHandler.INSTANCE, NoMoreSessionsHandler.INSTANCE));
         // What is compressed could be small here and without end there.
         made.setCompressionFactories(List.of(BuiltinCompressions.none));
-        made.setIoServiceEventListener(connections);
         made.addSessionListener(connections);
         CoreModuleProperties.AUTH_TIMEOUT.set(made, settings.limits().grace());
         // Nobody is idle: the connection to a silent client is looked at by the kernel.

@@ -16,10 +16,12 @@ final class SshSession extends ServerSessionImpl {
         super(server, connection);
     }
 
-    static SessionFactory factory(ServerFactoryManager server) {
+    static SessionFactory factory(ServerFactoryManager server, Connections connections) {
         return new SessionFactory(server) {
             @Override
             protected ServerSessionImpl doCreateSession(IoSession connection) throws Exception {
+                // What is thrown here closes it; what a listener of its acceptor throws would leave it open.
+                connections.requireRoom(connection.getRemoteAddress());
                 return new SshSession(server, connection);
             }
         };

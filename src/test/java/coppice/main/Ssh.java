@@ -48,6 +48,48 @@ final class Ssh {
         return start(line);
     }
 
+    /// Runs `ssh` on a terminal of its own, in a shell's line that has its command line at `%s`.
+    Process onTerminal(String shell, String login, String... arguments) {
+        var line = line("ssh");
+        line.addAll(List.of("-o", "User=" + login));
+        line.addAll(List.of(arguments));
+        line.add(host);
+        return start(
+                List.of(
+                        "env",
+                        "TERM=dumb-terminal",
+                        "script",
+                        "-qfec",
+                        shell.formatted(String.join(" ", line)),
+                        "/dev/null"));
+    }
+
+    /// Reads what it says until that is among it, and returns it.
+    static String await(Process process, String wanted) {
+        var said = new StringBuilder();
+        process.onExit()
+                .orTimeout(PATIENCE.toSeconds(), TimeUnit.SECONDS)
+                .exceptionally(_ -> process.destroyForcibly());
+        try {
+            while (said.indexOf(wanted) < 0) {
+                int next = process.getInputStream().read();
+                if (next < 0) {
+                    throw new AssertionError(
+                            "it said only %s %s"
+                                    .formatted(
+                                            said,
+                                            new String(
+                                                    process.getErrorStream().readAllBytes(),
+                                                    StandardCharsets.UTF_8)));
+                }
+                said.append((char) next);
+            }
+            return said.toString();
+        } catch (IOException e) {
+            throw new IllegalStateException(e);
+        }
+    }
+
     /// `sftp` or `scp`, whose arguments name the host by [#host].
     Said tool(String program, String login, byte[] stdin, String... arguments) {
         var line = line(program);
@@ -70,8 +112,6 @@ final class Ssh {
                         "Port=" + PORT,
                         "-o",
                         "BatchMode=yes",
-                        "-o",
-                        "LogLevel=ERROR",
                         "-o",
                         "StrictHostKeyChecking=accept-new",
                         "-o",
