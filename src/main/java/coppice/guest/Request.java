@@ -6,7 +6,11 @@ import java.util.Optional;
 /// What one stream asks for. `body` goes out on channel 0; the answer's data comes in by `inlets`, which are the channels from 1 upwards.
 /// `monitor` guards both.
 record Request(
-        String operation, byte[] fields, Optional<Outlet> body, List<Inlet> inlets, Monitor monitor) {
+        String operation,
+        byte[] fields,
+        Optional<Outlet> body,
+        List<Inlet> inlets,
+        Monitor monitor) {
     static final int MAX_FIELDS = 2 << 20;
 
     Request {

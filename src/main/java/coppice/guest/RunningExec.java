@@ -35,8 +35,7 @@ public final class RunningExec {
 
     /// A command that is still to be started.
     public static RunningExec of(Exec exec) {
-        return new RunningExec(
-                exec.id(), Optional.of(exec), Optional.empty(), exec.outputLimit());
+        return new RunningExec(exec.id(), Optional.of(exec), Optional.empty(), exec.outputLimit());
     }
 
     /// A command that was started earlier, by a server that has ended since, with this output limit.

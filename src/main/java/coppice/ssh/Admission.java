@@ -35,8 +35,7 @@ public final class Admission {
 
     private static Login login(Caller caller, VmGrant grant, LoginName name) {
         grant.users().check(USER, name.user());
-        return new Login(
-                caller.account(), grant.identity(), name.vm(), name.user(), name.token());
+        return new Login(caller.account(), grant.identity(), name.vm(), name.user(), name.token());
     }
 
     /// Whether it would be admitted now. Fails if nobody can tell.

@@ -24,7 +24,8 @@ import org.slf4j.LoggerFactory;
 final class Connections implements SessionListener {
     private static final Logger LOG = LoggerFactory.getLogger(Connections.class);
 
-    // A client that vanishes without a word is gone after two minutes. One that is stopped answers: its kernel does.
+    // A client that vanishes without a word is gone after two minutes. One that is stopped answers:
+    // its kernel does.
     private static final int KEEPALIVE_AFTER = 60;
     private static final int KEEPALIVE_EVERY = 20;
     private static final int KEEPALIVE_TRIES = 3;

@@ -51,7 +51,12 @@ final class GuestChannel extends ChannelSession {
 
     @Override
     protected Result handlePtyReqParsed(
-            String term, int columns, int rows, int width, int height, Map<PtyMode, Integer> modes) {
+            String term,
+            int columns,
+            int rows,
+            int width,
+            int height,
+            Map<PtyMode, Integer> modes) {
         terminal = Optional.of(TerminalSize.of(columns, rows));
         if (TERM.matcher(term).matches()) {
             environment.put("TERM", term);
@@ -104,8 +109,7 @@ final class GuestChannel extends ChannelSession {
         var login = SshSession.login(getServerSession());
         var wanted = new Wanted(script, environment(), size, isCommand);
         var begun =
-                new GuestCommand(
-                        "ssh-" + login.vm(), streams -> acts.of(login, wanted, streams));
+                new GuestCommand("ssh-" + login.vm(), streams -> acts.of(login, wanted, streams));
         command = Optional.of(begun);
         commandInstance = begun;
         return prepareChannelCommand(request, begun);
@@ -120,8 +124,7 @@ final class GuestChannel extends ChannelSession {
             all.put("SSH_CLIENT", "%s %d".formatted(client, to.getPort()));
             all.put(
                     "SSH_CONNECTION",
-                    "%s %s %d"
-                            .formatted(client, to.getAddress().getHostAddress(), to.getPort()));
+                    "%s %s %d".formatted(client, to.getAddress().getHostAddress(), to.getPort()));
         }
         return all;
     }

@@ -38,8 +38,7 @@ final class LoginService extends AbstractCloseable implements Service {
         this.maxAttempts = maxAttempts;
     }
 
-    static ServiceFactory factory(
-            Admission admission, Connections connections, int maxAttempts) {
+    static ServiceFactory factory(Admission admission, Connections connections, int maxAttempts) {
         return new ServiceFactory() {
             @Override
             public String getName() {
@@ -48,8 +47,7 @@ final class LoginService extends AbstractCloseable implements Service {
 
             @Override
             public Service create(Session session) {
-                return new LoginService(
-                        (SshSession) session, admission, connections, maxAttempts);
+                return new LoginService((SshSession) session, admission, connections, maxAttempts);
             }
         };
     }
@@ -111,7 +109,9 @@ final class LoginService extends AbstractCloseable implements Service {
             }
             tell(e.getMessage());
         } catch (RuntimeException e) {
-            LOG.error("a login met a fault of ours", e); // the library would say it where nobody looks
+            LOG.error(
+                    "a login met a fault of ours",
+                    e); // the library would say it where nobody looks
         }
         return Optional.empty();
     }

@@ -88,8 +88,7 @@ public final class SshLogins implements AutoCloseable {
         made.setSessionFactory(SshSession.factory(made, connections));
         made.setServiceFactories(
                 List.of(
-                        LoginService.factory(
-                                admission, connections, settings.limits().attempts()),
+                        LoginService.factory(admission, connections, settings.limits().attempts()),
                         SshConnection.factory(settings.limits().channels())));
         made.setChannelFactories(List.of(channels()));
         made.setGlobalRequestHandlers(

@@ -20,7 +20,8 @@ final class SshSession extends ServerSessionImpl {
         return new SessionFactory(server) {
             @Override
             protected ServerSessionImpl doCreateSession(IoSession connection) throws Exception {
-                // What is thrown here closes it; what a listener of its acceptor throws would leave it open.
+                // What is thrown here closes it; what a listener of its acceptor throws would leave
+                // it open.
                 connections.requireRoom(connection.getRemoteAddress());
                 return new SshSession(server, connection);
             }

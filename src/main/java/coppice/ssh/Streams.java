@@ -20,7 +20,9 @@ record Streams(
     void tell(String sentence) {
         telling.lock();
         try {
-            stderr.write("coppice: %s\r\n".formatted(sentence).getBytes(StandardCharsets.UTF_8), () -> {});
+            stderr.write(
+                    "coppice: %s\r\n".formatted(sentence).getBytes(StandardCharsets.UTF_8),
+                    () -> {});
         } finally {
             telling.unlock();
         }

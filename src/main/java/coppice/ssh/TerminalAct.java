@@ -28,8 +28,7 @@ final class TerminalAct implements Act, TerminalWatch {
     private Optional<TerminalSize> size;
     private boolean isOver;
 
-    TerminalAct(
-            Login login, Inside inside, Wanted wanted, Streams streams, Admission admission) {
+    TerminalAct(Login login, Inside inside, Wanted wanted, Streams streams, Admission admission) {
         this.login = login;
         this.inside = inside;
         this.wanted = wanted;

@@ -6,6 +6,7 @@ record TerminalSize(int columns, int rows) {
 
     /// A client that does not know its size says 0.
     static TerminalSize of(int columns, int rows) {
-        return new TerminalSize(columns < 1 ? 80 : Math.min(columns, MAX), rows < 1 ? 24 : Math.min(rows, MAX));
+        return new TerminalSize(
+                columns < 1 ? 80 : Math.min(columns, MAX), rows < 1 ? 24 : Math.min(rows, MAX));
     }
 }

@@ -36,8 +36,7 @@ public final class Program implements AutoCloseable {
     record Runs(StreamRun holder, StreamRun main, long pipes) {}
 
     /// @param hold on its VM, let go of when it ends
-    Program(
-            StreamRun.Place place, Hangups hangups, Runs runs, Optional<Activity.Hold> hold) {
+    Program(StreamRun.Place place, Hangups hangups, Runs runs, Optional<Activity.Hold> hold) {
         this.place = place;
         this.hangups = hangups;
         this.runs = runs;
@@ -79,7 +78,8 @@ public final class Program implements AutoCloseable {
         touch();
         wake();
         while (!isClosed.get() && !runs.main.streams().write(bytes, Deadline.in(LOOK))) {
-            // A program that does not read, and a VM that somebody has paused meanwhile, have their reasons.
+            // A program that does not read, and a VM that somebody has paused meanwhile, have their
+            // reasons.
         }
     }
 

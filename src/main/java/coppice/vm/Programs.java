@@ -36,7 +36,8 @@ public final class Programs {
         Activity.Hold hold = guests.activity(vm).map(Activity::hold).orElse(() -> {});
         try (var undo = new Undo()) {
             undo.add(hold);
-            var program = begin(place, wanted, wanted.isUse() ? Optional.of(hold) : Optional.empty());
+            var program =
+                    begin(place, wanted, wanted.isUse() ? Optional.of(hold) : Optional.empty());
             if (wanted.isUse()) {
                 undo.keep();
             }
@@ -44,8 +45,7 @@ public final class Programs {
         }
     }
 
-    private Program begin(
-            StreamRun.Place place, NewProgram wanted, Optional<Activity.Hold> hold) {
+    private Program begin(StreamRun.Place place, NewProgram wanted, Optional<Activity.Hold> hold) {
         var deadline = Deadline.in(WAKING);
         var holder = place.start(PipeScripts.HOLDER, Map.of("LC_ALL", "C"), LINES);
         try {
@@ -55,8 +55,7 @@ public final class Programs {
                             PipeScripts.program(pipes, wanted.script()),
                             wanted.environment(),
                             LINES);
-            var program =
-                    new Program(place, hangups, new Program.Runs(holder, main, pipes), hold);
+            var program = new Program(place, hangups, new Program.Runs(holder, main, pipes), hold);
             program.awaitStart(deadline);
             return program;
         } catch (RuntimeException e) {

@@ -52,8 +52,7 @@ final class StreamRun {
                                     LIMIT,
                                     outputLimit,
                                     Optional.empty()));
-            var outcome =
-                    new FutureTask<>(() -> guests.stream(account, vm, streams, LIMIT));
+            var outcome = new FutureTask<>(() -> guests.stream(account, vm, streams, LIMIT));
             Thread.ofVirtual().name("stream-" + vm).start(outcome);
             return new StreamRun(id, streams, outcome);
         }
@@ -117,7 +116,8 @@ final class StreamRun {
     String complaint() {
         var said = new StringBuilder();
         while (said.length() < SAID
-                && streams.stderr(Deadline.in(LOOK)) instanceof StreamedExec.Said.Bytes(var bytes)) {
+                && streams.stderr(Deadline.in(LOOK))
+                        instanceof StreamedExec.Said.Bytes(var bytes)) {
             said.append(text(bytes));
         }
         return said.toString().strip().replaceAll("\\p{Cntrl}+", " ");

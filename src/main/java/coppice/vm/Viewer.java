@@ -223,7 +223,9 @@ public final class Viewer implements AutoCloseable {
         try {
             attachment.stream().nudge();
         } catch (Failure e) {
-            LOG.debug("a terminal is not held back: it is not attached", e); // it is, once it is read again
+            LOG.debug(
+                    "a terminal is not held back: it is not attached",
+                    e); // it is, once it is read again
         }
     }
 

@@ -14,7 +14,7 @@ import java.util.concurrent.TimeUnit;
 
 /// OpenSSH's own programs, against the SSH port of an installation.
 final class Ssh {
-    private static final Duration PATIENCE = Duration.ofSeconds(60);
+    private static final Duration PATIENCE = Duration.ofSeconds(40);
     static final int PORT = 2222;
 
     private final String host;

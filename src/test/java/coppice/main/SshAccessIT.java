@@ -75,8 +75,7 @@ class SshAccessIT {
         assertEquals(refusal, refusal(theirs.login(vm)));
         assertEquals(refusal, refusal(vm + ":" + person.token().replaceAll(".$", "")));
         assertEquals(
-                refusal,
-                refusal(vm + ":sit_00000000000000000000000000000000_" + "a".repeat(43)));
+                refusal, refusal(vm + ":sit_00000000000000000000000000000000_" + "a".repeat(43)));
         assertEquals(refusal, refusal("root"));
         assertEquals(refusal, refusal("slug:" + person.token()));
         person.grant(vm);
@@ -145,7 +144,11 @@ class SshAccessIT {
         full.client().createVm();
         for (var kind : List.of("-T", "-tt")) {
             var said =
-                    ssh.run(full.person().grant(first).login(first), kind, ssh.host(), "echo hello");
+                    ssh.run(
+                            full.person().grant(first).login(first),
+                            kind,
+                            ssh.host(),
+                            "echo hello");
             assertEquals(255, said.status());
             assertEquals("", said.text());
             assertTrue(said.stderr().contains("coppice: "), said.stderr());

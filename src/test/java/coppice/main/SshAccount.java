@@ -34,7 +34,6 @@ record SshAccount(Client client) {
                 "/v5/identities/"
                         + client.post("/v5/identities", "").expect(200).requiredString("id");
         var token = client.post(path + "/tokens", "").expect(200);
-        return new Person(
-                client, path, token.requiredString("id"), token.requiredString("token"));
+        return new Person(client, path, token.requiredString("id"), token.requiredString("token"));
     }
 }
