@@ -27,6 +27,7 @@ final class FakeSession {
         Optional<Command> command = Optional.empty();
         Optional<FakeWork> work = Optional.empty();
         long stdin;
+        boolean hasStdin;
         long stdinCredit;
         final long[] sent = {0, 0, 0};
         final long[] credit = {0, Inlet.WINDOW, Inlet.WINDOW};
@@ -102,6 +103,7 @@ final class FakeSession {
                 }
                 case END -> {
                     if (stream != null) {
+                        stream.stdin = stdinStart(frame.offset(), stream);
                         require(frame.offset() == stream.stdin, "the end of stdin");
                         if (stream.work.isPresent()) {
                             stream.work.get().bodyEnded();
@@ -122,9 +124,17 @@ final class FakeSession {
         }
     }
 
-    /// A stream's stdin starts at 0, also of a command that is gone on with: what is there already is dropped.
+    /// A stream's stdin starts at 0, or of a command that is gone on with anywhere before what is there already, which is dropped.
+    private static long stdinStart(long offset, Stream stream) {
+        long there = stream.command.map(command -> command.stdin.size()).orElse(0);
+        boolean isFirst = !stream.hasStdin && offset <= there;
+        stream.hasStdin = true;
+        return isFirst ? offset : stream.stdin;
+    }
+
     private void stdin(Frame frame, Stream stream) throws IOException {
         int length = frame.payload().length - Long.BYTES;
+        stream.stdin = stdinStart(frame.dataOffset(), stream);
         require(frame.dataOffset() == stream.stdin, "the offset of stdin");
         require(frame.dataOffset() + length <= stream.stdinCredit, "more stdin than credit");
         if (stream.work.isPresent()) {
@@ -135,7 +145,7 @@ final class FakeSession {
             had.write(frame.payload(), Long.BYTES + known, length - known);
         }
         stream.stdin += length;
-        stream.stdinCredit = stream.stdin + guest.window();
+        stream.stdinCredit = Math.max(stream.stdinCredit, stream.stdin + guest.window());
         replies.add(Frame.offset(FrameKind.CREDIT, frame.stream(), 0, stream.stdinCredit));
     }
 
@@ -212,6 +222,9 @@ final class FakeSession {
         stream.sent[2] = fields.number(Tag.STDERR_OFFSET, Integer.MAX_VALUE);
         if (stream.command.isEmpty()) {
             refuse(number, "NO_SUCH_EXEC", "");
+        } else {
+            stream.stdinCredit = stream.command.get().stdin.size() + guest.window();
+            replies.add(Frame.offset(FrameKind.CREDIT, number, 0, stream.stdinCredit));
         }
     }
 

@@ -39,49 +39,6 @@ class RunningExecTest {
 
     private final long seed = new Random().nextLong();
 
-    /// A VM whose connections break all the time, and what the server would do about it.
-    private static final class Reconnecting {
-        private final FakeGuest vm;
-        private final Random random;
-        private final ReentrantLock lock = new ReentrantLock();
-        private int connections;
-        private Guest guest;
-
-        Reconnecting(FakeGuest vm, Random random) {
-            this.vm = vm;
-            this.random = random;
-            this.guest = reconnected();
-        }
-
-        Guest guest() {
-            lock.lock();
-            try {
-                if (!guest.isOpen()) {
-                    guest = reconnected();
-                }
-                return guest;
-            } finally {
-                lock.unlock();
-            }
-        }
-
-        private Guest reconnected() {
-            while (true) {
-                connections++;
-                try {
-                    return Given.connect(vm.plug(cut(), cut()));
-                } catch (IOException | Failure e) {
-                    assertTrue(connections < 10_000, e::toString);
-                }
-            }
-        }
-
-        /// Each connection lives longer than the one before, so that all ends some time.
-        private long cut() {
-            return 16_000 + random.nextLong(100_000L + 30_000L * connections);
-        }
-    }
-
     @Test
     void everyByteComesOnceWhateverBreaksInBetween() throws Exception {
         for (int round = 0; round < 3; round++) {
@@ -114,8 +71,8 @@ class RunningExecTest {
                     () -> "seed %d: a command ran twice: %s".formatted(seed, done));
             assertEquals(count, new HashSet<>(done).size());
             assertTrue(
-                    connection.connections > 3,
-                    () -> "connections broke: " + connection.connections);
+                    connection.connections() > 3,
+                    () -> "connections broke: " + connection.connections());
         }
     }
 

@@ -187,7 +187,7 @@ class SshIT {
             assertEquals("%d done\n".formatted(i), said.text(), said.stderr());
         }
         assertEquals("still\n", ssh.run(login, "-S", socket, ssh.host(), "echo still").text());
-        master.destroy();
+        assertEquals(0, ssh.run(login, "-S", socket, "-O", "exit", ssh.host()).status());
         var refusals = Ssh.finish(master, new byte[0]).stderr();
         assertEquals(5, refusals.split("at most 32 channels", -1).length, refusals);
     }
