@@ -2,8 +2,8 @@ package coppice.guest;
 
 import java.net.ProtocolException;
 
-/// The receiving end of one channel: what came and was not taken yet, and how much more may come. Not thread-safe: guarded by the monitor of the
-/// [Request] of the [Call] that feeds it, one at a time.
+/// The receiving end of one channel: what came and was not taken yet, and how much more may come. Not thread-safe: guarded by the
+/// monitor of the [Request] of the [Call] that feeds it, one at a time.
 final class Inlet {
     /// The credit that each channel starts with, as HELLO states it.
     static final int WINDOW = 256 * 1024;

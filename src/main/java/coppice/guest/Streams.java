@@ -2,7 +2,8 @@ package coppice.guest;
 
 import java.util.Optional;
 
-/// The ends of a command's streams that are here, over all connections that the command goes on by. Everything in it is guarded by the monitor.
+/// The ends of a command's streams that are here, over all connections that the command goes on by. Everything in it is
+/// guarded by the monitor.
 final class Streams {
     private final Monitor monitor = new Monitor();
     private final Outlet stdin;

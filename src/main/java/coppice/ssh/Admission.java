@@ -20,8 +20,8 @@ public final class Admission {
         this.grants = grants;
     }
 
-    /// Empty for an unknown token, for a VM without a grant and for one that is not there: these are told apart for nobody. A grant goes with
-    /// its VM, so nobody needs to look for that.
+    /// Empty for an unknown token, for a VM without a grant and for one that is not there: these are told apart for nobody. A grant goes
+    /// with its VM, so nobody needs to look for that.
     ///
     /// Who has a grant is told what is wrong with the Linux user: `BAD_REQUEST`, `LINUX_USER_NOT_ALLOWED`.
     Optional<Login> admit(LoginName name) {

@@ -41,7 +41,7 @@ final class HostKey {
         } catch (IOException | GeneralSecurityException e) {
             throw new Failure(
                     Code.UNAVAILABLE,
-                    "the SSH host key %s cannot be read or made; put it back from a copy, or delete it: then clients have to accept another one"
+                    "the SSH host key %s cannot be read or made; put it back from a copy, or delete it and have clients accept another"
                             .formatted(file),
                     e);
         }

@@ -17,8 +17,8 @@ import java.util.function.Consumer;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// Ends what runs in VMs for somebody who has gone: at once where the VM runs, and where it is paused when it runs again. No VM is woken for
-/// it. What ends with the run of its VM, or with the VM, is forgotten.
+/// Ends what runs in VMs for somebody who has gone: at once where the VM runs, and where it is paused when it runs again. No VM is woken
+/// for it. What ends with the run of its VM, or with the VM, is forgotten.
 public final class Hangups implements AutoCloseable {
     private static final Duration EVERY = Duration.ofSeconds(10);
     private static final Duration ANSWER = Duration.ofSeconds(10);

@@ -1,7 +1,7 @@
 package coppice.vm;
 
-/// What runs in a guest so that a program's output comes here whole, at any size. An agent keeps the first bytes of what a command writes and
-/// drops the rest, so the program writes to pipes instead, which are emptied in parts, one command for each part, and no part is begun
+/// What runs in a guest so that a program's output comes here whole, at any size. An agent keeps the first bytes of what a command writes
+/// and drops the rest, so the program writes to pipes instead, which are emptied in parts, one command for each part, and no part is begun
 /// before the one before it was taken. A full pipe holds the program back, as any does.
 ///
 /// They need a POSIX shell, `dd` and `/proc`.

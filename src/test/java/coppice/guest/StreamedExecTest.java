@@ -27,7 +27,9 @@ class StreamedExecTest {
         for (int round = 0; round < 6; round++) {
             var input = bytes(random, random.nextInt(2_500_000));
             try (var vm =
-                            new FakeGuest(command -> stdin -> Ending.exit(5, stdin, reversed(stdin)))
+                            new FakeGuest(
+                                            command ->
+                                                    stdin -> Ending.exit(5, stdin, reversed(stdin)))
                                     .withWindow(1 + random.nextInt(70_000));
                     var threads = Executors.newVirtualThreadPerTaskExecutor()) {
                 var connection = new Reconnecting(vm, random);
@@ -66,9 +68,7 @@ class StreamedExecTest {
                 () -> {
                     var all = new ByteArrayOutputStream();
                     while (true) {
-                        switch (isStdout
-                                ? exec.stdout(Given.soon())
-                                : exec.stderr(Given.soon())) {
+                        switch (isStdout ? exec.stdout(Given.soon()) : exec.stderr(Given.soon())) {
                             case StreamedExec.Said.Bytes(var bytes) -> all.writeBytes(bytes);
                             case StreamedExec.Said.End _ -> {
                                 return all.toByteArray();
@@ -92,8 +92,7 @@ class StreamedExecTest {
     @Test
     void whatNobodyTakesIsNotAskedFor() throws Exception {
         var output = new byte[LIMIT];
-        try (var vm =
-                        new FakeGuest(command -> stdin -> Ending.exit(0, output, new byte[0]));
+        try (var vm = new FakeGuest(command -> stdin -> Ending.exit(0, output, new byte[0]));
                 var guest = Given.connect(vm.plug());
                 var threads = Executors.newVirtualThreadPerTaskExecutor()) {
             var exec = new StreamedExec(Given.exec("much", "", new byte[0], LIMIT));
@@ -105,7 +104,10 @@ class StreamedExecTest {
             assertFalse(attempt.isDone());
             int taken = first.bytes().length;
             while (taken < LIMIT) {
-                taken += assertInstanceOf(StreamedExec.Said.Bytes.class, exec.stdout(Given.soon())).bytes().length;
+                taken +=
+                        assertInstanceOf(StreamedExec.Said.Bytes.class, exec.stdout(Given.soon()))
+                                .bytes()
+                                .length;
             }
             assertInstanceOf(StreamedExec.Said.End.class, exec.stdout(Given.soon()));
             assertInstanceOf(ExecAttempt.Ended.class, attempt.get());

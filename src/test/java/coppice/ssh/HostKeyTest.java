@@ -49,8 +49,7 @@ class HostKeyTest {
     void whatIsNoKeyIsNotReplaced() throws IOException {
         Files.createFile(
                 file,
-                PosixFilePermissions.asFileAttribute(
-                        PosixFilePermissions.fromString("rw-------")));
+                PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------")));
         Files.writeString(file, "no key\n");
         assertThrows(Failure.class, () -> HostKey.of(file));
         assertEquals("no key\n", Files.readString(file));

@@ -18,8 +18,7 @@ class ScriptsTest {
     @Test
     void valuesOfVariablesAreNoCode() {
         var script = Scripts.onTerminal(Map.of("LANG", "';id;'", "TERM", "x"), "exec x");
-        assertTrue(
-                script.startsWith("export LANG=''\\'';id;'\\'''\nexport TERM='x'\n"), script);
+        assertTrue(script.startsWith("export LANG=''\\'';id;'\\'''\nexport TERM='x'\n"), script);
         assertTrue(script.endsWith("\nexec x"), script);
     }
 }
