@@ -3,7 +3,6 @@ package coppice.ssh;
 import coppice.base.Failure;
 import coppice.identity.Caller;
 import coppice.identity.IdentityTokens;
-import coppice.identity.LinuxUsers;
 import coppice.identity.VmGrant;
 import coppice.identity.VmGrants;
 import java.util.Optional;
@@ -55,11 +54,7 @@ public final class Admission {
         return holds(login)
                 && grants.find(login.identity(), login.vm().text())
                         .map(VmGrant::users)
-                        .filter(users -> includes(users, linuxUser))
+                        .filter(users -> users.includes(linuxUser))
                         .isPresent();
-    }
-
-    private static boolean includes(LinuxUsers users, String linuxUser) {
-        return users.includes(linuxUser);
     }
 }

@@ -33,7 +33,6 @@ final class Connections implements SessionListener {
     private final SshLimits limits;
     private final Consumer<Login> whenAdmitted;
     private final Set<Session> sessions = ConcurrentHashMap.newKeySet();
-    private final AtomicLong admitted = new AtomicLong();
     private final AtomicLong refused = new AtomicLong();
 
     /// @param whenAdmitted told of each login; must not wait
@@ -44,11 +43,6 @@ final class Connections implements SessionListener {
 
     int count() {
         return sessions.size();
-    }
-
-    /// Logins since the start.
-    long admitted() {
-        return admitted.get();
     }
 
     /// Refuses a connection before anything is done for it. The library asks for one after the other.
@@ -123,7 +117,6 @@ final class Connections implements SessionListener {
     @Override
     public void sessionEvent(Session session, Event event) {
         if (event == Event.Authenticated) {
-            admitted.incrementAndGet();
             SshSession.admitted(session).ifPresent(whenAdmitted);
         }
     }

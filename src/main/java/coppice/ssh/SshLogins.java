@@ -148,20 +148,6 @@ public final class SshLogins implements AutoCloseable {
         inside.terminals().reconsider();
     }
 
-    public int port() {
-        return server.getPort();
-    }
-
-    /// How many connections there are now.
-    public int connections() {
-        return connections.count();
-    }
-
-    /// How many logins there were since the start.
-    public long admitted() {
-        return connections.admitted();
-    }
-
     @Override
     public void close() {
         ticks.close();
