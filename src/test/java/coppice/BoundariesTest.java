@@ -47,7 +47,7 @@ class BoundariesTest {
             6    | vm              | qemu disk guest dns network fabric node logs identity store json process
             6    | hardware        | network fabric store json process http
             7    | edge            | vm network fabric certificates http store json
-            7    | ssh             | vm network identity http store json
+            7    | ssh             | vm guest network identity http store json
             7    | scripts         | vm git logs store json
             8    | websites        | edge scripts vm git dns certificates logs store json
             9    | cron            | websites store json
@@ -71,6 +71,7 @@ class BoundariesTest {
             org.flywaydb      | store
             org.sqlite        | store
             org.xbill.DNS     | dns
+            org.apache.sshd   | ssh
             picocli           | main
             org.slf4j         | ranks 0-12
             """;

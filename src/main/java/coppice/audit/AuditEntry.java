@@ -7,15 +7,15 @@ import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.UUID;
 
-/// One call, or one command of whoever runs this installation.
+/// One call, one login by SSH, or one command of whoever runs this installation.
 ///
-/// @param request the id that its answer has; absent: it is a command
+/// @param request the id that its answer has, or one of the login; absent: it is a command
 /// @param account of which; absent: it is of none
 /// @param user who is signed in and acts as the account
 /// @param credential the id of the API key or access token that it was made with, or of the sign-in
 /// @param operation as the OpenAPI document names it, or the words of the command
 /// @param path without the query, which may hold a command; of a command what it is about
-/// @param status of the answer; 202 of a call that went on in the background. A command that failed is not recorded
+/// @param status of the answer; 202 of a call that went on in the background. Commands and logins have none, and are not recorded if they fail
 public record AuditEntry(
         Instant at,
         Optional<String> request,

@@ -5,7 +5,6 @@ import coppice.base.Failure;
 import java.net.ProtocolException;
 import java.util.Arrays;
 import java.util.Optional;
-import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 
 /// One request on its stream. *Open* until one of these, after which nothing more is taken from it or sent on it:
@@ -15,8 +14,8 @@ final class Call implements Sender {
     private final Request request;
     private final Slot<Answer> answer = new Slot<>();
 
-    private final ReentrantLock lock = new ReentrantLock();
-    private final Condition changed = lock.newCondition();
+    private final Monitor monitor;
+    private final ReentrantLock lock;
     private int fieldsSent;
     private boolean begun;
     private boolean asked;
@@ -27,7 +26,14 @@ final class Call implements Sender {
     Call(int stream, Request request, long bodyCredit) {
         this.stream = stream;
         this.request = request;
-        request.body().ifPresent(body -> body.allow(bodyCredit));
+        this.monitor = request.monitor();
+        this.lock = monitor.lock();
+        lock.lock();
+        try {
+            request.body().ifPresent(body -> body.allow(bodyCredit));
+        } finally {
+            lock.unlock();
+        }
     }
 
     int stream() {
@@ -43,7 +49,7 @@ final class Call implements Sender {
         lock.lock();
         try {
             abandoned = true;
-            changed.signalAll();
+            monitor.tell();
         } finally {
             lock.unlock();
         }
@@ -53,7 +59,7 @@ final class Call implements Sender {
         lock.lock();
         try {
             answer.fill(new Answer.Closed(why));
-            changed.signalAll();
+            monitor.tell();
         } finally {
             lock.unlock();
         }
@@ -67,18 +73,7 @@ final class Call implements Sender {
     /// Looks whenever something came or was sent, under the lock, until something is found; empty if the deadline came first.
     <T> Optional<T> await(Look<T> look, Deadline deadline)
             throws ProtocolException, InterruptedException {
-        lock.lockInterruptibly();
-        try {
-            while (true) {
-                var found = look.now();
-                if (found.isPresent() || deadline.isPast()) {
-                    return found;
-                }
-                long _ = changed.awaitNanos(deadline.left().toNanos());
-            }
-        } finally {
-            lock.unlock();
-        }
+        return monitor.await(look, deadline);
     }
 
     /// Whether a look has left something to send.
@@ -162,7 +157,7 @@ final class Call implements Sender {
                 return false;
             }
             take(frame);
-            changed.signalAll();
+            monitor.tell();
             return !answer.isFilled() && hasMore();
         } finally {
             lock.unlock();
@@ -224,7 +219,7 @@ final class Call implements Sender {
 
     private Optional<Frame> nextOfBody() {
         var frame = request.body().flatMap(body -> body.next(stream));
-        frame.ifPresent(_ -> changed.signalAll());
+        frame.ifPresent(_ -> monitor.tell());
         return frame;
     }
 

@@ -76,15 +76,20 @@ final class Connection {
     <T> Optional<T> await(Call call, Call.Look<T> look, Deadline deadline) {
         try {
             var found = call.await(look, deadline);
-            if (call.hasMoreToSend()) {
-                outbox.ready(call);
-            }
+            sendMore(call);
             return found;
         } catch (ProtocolException e) {
             var why = breach(e);
             throw new Failure(why.code(), why.getMessage(), why);
         } catch (InterruptedException e) {
             throw interrupted(e);
+        }
+    }
+
+    /// Sends what somebody has left to send in a call that others wait for.
+    void sendMore(Call call) {
+        if (call.hasMoreToSend()) {
+            outbox.ready(call);
         }
     }
 

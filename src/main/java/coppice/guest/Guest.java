@@ -205,6 +205,7 @@ public final class Guest implements AutoCloseable {
 
     private ExecAttempt run(RunningExec exec, Request request, Deadline deadline) {
         var call = agent.open(request);
+        exec.follow(agent.connection(), call);
         try {
             return switch (agent.connection().await(call, request.operation(), deadline)) {
                 case Answer.Result(var result) -> new ExecAttempt.Ended(exec.outcome(result));

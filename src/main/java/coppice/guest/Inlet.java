@@ -2,11 +2,14 @@ package coppice.guest;
 
 import java.net.ProtocolException;
 
-/// The receiving end of one channel: what came and was not taken yet, and how much more may come. Not thread-safe: guarded by the lock of
-/// the [Call] that feeds it, one at a time.
+/// The receiving end of one channel: what came and was not taken yet, and how much more may come. Not thread-safe: guarded by the
+/// monitor of the [Request] of the [Call] that feeds it, one at a time.
 final class Inlet {
     /// The credit that each channel starts with, as HELLO states it.
     static final int WINDOW = 256 * 1024;
+
+    /// How much may come beyond a window, byte by byte, of what has to keep moving.
+    private static final int SPARE = 64 * 1024;
 
     private final Ring here;
     private final boolean isDrained;
@@ -29,11 +32,16 @@ final class Inlet {
 
     /// Holds a window at most: more may come only when somebody took what is here.
     static Inlet drained() {
-        return new Inlet(new Ring(WINDOW), true, Long.MAX_VALUE);
+        return new Inlet(new Ring(WINDOW + SPARE), true, Long.MAX_VALUE);
     }
 
-    /// A new stream goes on from here. Its credit is `WINDOW` from the start of the channel, so more must be said to go on past it.
+    /// A new stream goes on from here. Its credit is `WINDOW` from the start of the channel, so more must be said to go on past it. What is
+    /// drained and was not taken yet is asked for again, or more could come than there is room for.
     void restart() {
+        if (isDrained) {
+            size -= here.size();
+            here.drop(here.size());
+        }
         allowed = size + WINDOW;
         announced = WINDOW;
         ended = false;
@@ -66,6 +74,15 @@ final class Inlet {
         int count = here.take(into, at, length);
         allow();
         return count;
+    }
+
+    /// Lets one more byte come although nothing was taken, as long as there is spare room.
+    ///
+    /// @return whether there was
+    boolean nudge() {
+        boolean hasRoom = allowed - size < here.room();
+        allowed += hasRoom ? 1 : 0;
+        return hasRoom;
     }
 
     /// No more than this may come in all.

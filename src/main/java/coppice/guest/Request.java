@@ -4,11 +4,22 @@ import java.util.List;
 import java.util.Optional;
 
 /// What one stream asks for. `body` goes out on channel 0; the answer's data comes in by `inlets`, which are the channels from 1 upwards.
-record Request(String operation, byte[] fields, Optional<Outlet> body, List<Inlet> inlets) {
+/// `monitor` guards both.
+record Request(
+        String operation,
+        byte[] fields,
+        Optional<Outlet> body,
+        List<Inlet> inlets,
+        Monitor monitor) {
     static final int MAX_FIELDS = 2 << 20;
 
     Request {
         inlets = List.copyOf(inlets);
+    }
+
+    /// Body and inlets are nobody else's.
+    Request(String operation, byte[] fields, Optional<Outlet> body, List<Inlet> inlets) {
+        this(operation, fields, body, inlets, new Monitor());
     }
 
     static Request plain(String operation, FieldsWriter fields) {

@@ -53,13 +53,30 @@ final class Ring {
     int take(byte[] into, int at, int length) {
         int count = Math.min(length, size);
         copy(into, at, count);
-        start = wrapped(start + count);
-        size -= count;
+        drop(count);
+        return count;
+    }
+
+    /// Forgets the first `length` bytes.
+    void drop(int length) {
+        start = wrapped(start + length);
+        size -= length;
+        release();
+    }
+
+    /// Puts the bytes before all others.
+    void putBack(byte[] first) {
+        var rest = copy();
+        drop(size);
+        put(first, 0, first.length);
+        put(rest, 0, rest.length);
+    }
+
+    private void release() {
         if (size == 0) {
             start = 0;
             bytes = bytes.length > IDLE ? NONE : bytes;
         }
-        return count;
     }
 
     byte[] copy() {

@@ -13,30 +13,41 @@ import java.util.concurrent.atomic.AtomicBoolean;
 public final class RunningExec {
     private final ExecId id;
     private final Optional<Exec> exec;
+    private final Optional<Streams> streams;
     private final Inlet stdout;
     private final Inlet stderr;
+    private final Monitor monitor;
     private final AtomicBoolean busy = new AtomicBoolean();
     // The rest belongs to the thread that made `busy` true.
     private boolean started;
     private Optional<String> askedInBoot = Optional.empty();
 
-    private RunningExec(ExecId id, Optional<Exec> exec, int outputLimit) {
+    private RunningExec(
+            ExecId id, Optional<Exec> exec, Optional<Streams> streams, int outputLimit) {
         this.id = id;
         this.exec = exec;
+        this.streams = streams;
         this.started = exec.isEmpty();
-        this.stdout = Inlet.keeping(outputLimit);
-        this.stderr = Inlet.keeping(outputLimit);
+        this.stdout = streams.map(Streams::stdout).orElseGet(() -> Inlet.keeping(outputLimit));
+        this.stderr = streams.map(Streams::stderr).orElseGet(() -> Inlet.keeping(outputLimit));
+        this.monitor = streams.map(Streams::monitor).orElseGet(Monitor::new);
     }
 
     /// A command that is still to be started.
     public static RunningExec of(Exec exec) {
-        return new RunningExec(exec.id(), Optional.of(exec), exec.outputLimit());
+        return new RunningExec(exec.id(), Optional.of(exec), Optional.empty(), exec.outputLimit());
     }
 
     /// A command that was started earlier, by a server that has ended since, with this output limit.
     /// Its stdin stays as far as it was given.
     public static RunningExec attached(ExecId id, int outputLimit) {
-        return new RunningExec(id, Optional.empty(), outputLimit);
+        return new RunningExec(id, Optional.empty(), Optional.empty(), outputLimit);
+    }
+
+    /// A command that is still to be started, whose stdin comes and whose output is taken while it runs.
+    static RunningExec streamed(Exec exec, Streams streams) {
+        return new RunningExec(
+                exec.id(), Optional.of(exec), Optional.of(streams), exec.outputLimit());
     }
 
     public ExecId id() {
@@ -61,19 +72,31 @@ public final class RunningExec {
         if (mayHaveDied) {
             return Optional.empty();
         }
-        stdout.restart();
-        stderr.restart();
+        monitor.lock().lock();
+        try {
+            stdout.restart();
+            stderr.restart();
+            streams.map(Streams::stdin).ifPresent(Outlet::restart);
+        } finally {
+            monitor.lock().unlock();
+        }
         var inlets = List.of(stdout, stderr);
-        var stdin = exec.map(Exec::stdin).map(Outlet::of);
+        var stdin = streams.map(Streams::stdin).or(() -> exec.map(Exec::stdin).map(Outlet::of));
         if (!started) {
-            return exec.map(what -> new Request("exec", what.fields().toBytes(), stdin, inlets));
+            return exec.map(
+                    what -> new Request("exec", what.fields().toBytes(), stdin, inlets, monitor));
         }
         var fields =
                 Request.fields("exec.attach")
                         .uuid(Tag.EXEC_ID, id.value())
                         .number(Tag.STDOUT_OFFSET, stdout.size())
                         .number(Tag.STDERR_OFFSET, stderr.size());
-        return Optional.of(new Request("exec.attach", fields.toBytes(), stdin, inlets));
+        return Optional.of(new Request("exec.attach", fields.toBytes(), stdin, inlets, monitor));
+    }
+
+    /// The call by which it goes on now.
+    void follow(Connection connection, Call call) {
+        streams.ifPresent(its -> its.follow(connection, call));
     }
 
     /// Remembers how far the call got.
@@ -92,6 +115,17 @@ public final class RunningExec {
         return exec.flatMap(Exec::user);
     }
 
+    /// Of streams nothing is left to tell of but what was dropped.
+    private Output output(long stdoutLength, long stderrLength) {
+        return streams.isPresent()
+                ? new Output(
+                        new byte[0],
+                        new byte[0],
+                        stdoutLength - stdout.size(),
+                        stderrLength - stderr.size())
+                : new Output(stdout.bytes(), stderr.bytes(), stdoutLength, stderrLength);
+    }
+
     ExecOutcome outcome(Fields result) throws ProtocolException {
         if (!stdout.hasEnded() || !stderr.hasEnded()) {
             throw new ProtocolException(
@@ -108,7 +142,7 @@ public final class RunningExec {
         if (exited ? signalled || timedOut : signalled == timedOut) {
             throw new ProtocolException("a command ended in no way, or in several");
         }
-        var output = new Output(stdout.bytes(), stderr.bytes(), stdoutLength, stderrLength);
+        var output = output(stdoutLength, stderrLength);
         if (exited) {
             return new ExecOutcome.Exited((int) result.number(Tag.EXIT_STATUS, 255), output);
         }

@@ -4,6 +4,7 @@ import coppice.base.Code;
 import coppice.base.Deadline;
 import coppice.base.Failure;
 import java.net.ProtocolException;
+import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicLong;
@@ -84,6 +85,12 @@ public final class TerminalStream implements AutoCloseable {
         return chunk.get().length > 0
                 ? new TerminalOutput.Bytes(chunk.get())
                 : end(flow.answer().orElseThrow());
+    }
+
+    /// Lets a little output come although none is read now: a guest goes on waiting for who is behind as long as it sends it something. Not
+    /// to be called more often than twice a second. What can come so, a few hours long, is held here.
+    public void nudge() {
+        var _ = flow.await(() -> Optional.of(output.nudge()), Deadline.in(Duration.ZERO));
     }
 
     /// Puts what is typed on its way, all of it or nothing, and waits for room, of which there is 1 MiB. Fails with RATE_LIMITED

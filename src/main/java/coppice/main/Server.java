@@ -2,9 +2,11 @@ package coppice.main;
 
 import coppice.api.Api;
 import coppice.audit.AccessLog;
+import coppice.audit.AuditEntry;
 import coppice.audit.AuditLog;
 import coppice.background.BackgroundLimits;
 import coppice.background.BackgroundRequests;
+import coppice.base.RandomText;
 import coppice.base.Slug;
 import coppice.base.Undo;
 import coppice.disk.DataVolume;
@@ -16,11 +18,17 @@ import coppice.http.HttpLimits;
 import coppice.http.HttpServer;
 import coppice.idempotency.IdempotencyKeys;
 import coppice.identity.Accounts;
+import coppice.identity.IdentityTokens;
+import coppice.identity.VmGrants;
 import coppice.network.Networks;
 import coppice.network.ServerKey;
 import coppice.node.Node;
 import coppice.qemu.Hypervisor;
 import coppice.qemu.QemuLauncher;
+import coppice.ssh.Admission;
+import coppice.ssh.Login;
+import coppice.ssh.SshLogins;
+import coppice.ssh.SshSettings;
 import coppice.store.Store;
 import coppice.vm.BaseImage;
 import coppice.vm.FabricWiring;
@@ -33,9 +41,11 @@ import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.nio.file.Path;
 import java.time.Clock;
+import java.time.Instant;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.Optional;
+import java.util.OptionalInt;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -106,6 +116,7 @@ final class Server implements AutoCloseable {
     private void serve(ServedRoutes.Parts parts, ServerKey key) {
         var settings = parts.settings();
         var data = settings.dataDirectory();
+        var audit = keep(AuditLog.usual(data.resolve("audit")));
         var api =
                 new Api(
                         HttpKeys.api(settings),
@@ -117,10 +128,34 @@ final class Server implements AutoCloseable {
                                         keep(
                                                 new IdempotencyKeys(
                                                         parts.store(), Clock.systemUTC()))),
-                                keep(AuditLog.usual(data.resolve("audit")))::write,
+                                audit::write,
                                 keep(AccessLog.usual(data.resolve("access")))::write));
         api.resume();
+        SshKeys.ssh(settings).ifPresent(ssh -> keep(logins(ssh, parts, audit)));
         port = keep(http(settings, api)).port();
+    }
+
+    private static SshLogins logins(
+            SshSettings settings, ServedRoutes.Parts parts, AuditLog audit) {
+        var admission =
+                new Admission(
+                        new IdentityTokens(parts.store(), Clock.systemUTC()),
+                        new VmGrants(parts.store(), Clock.systemUTC()));
+        return SshLogins.start(
+                settings, parts.vms(), admission, login -> audit.write(entry(login)));
+    }
+
+    private static AuditEntry entry(Login login) {
+        return new AuditEntry(
+                Instant.now(),
+                Optional.of(RandomText.mark("ssh-")),
+                Optional.of(login.account().uuid()),
+                Optional.of(login.identity().uuid()),
+                Optional.empty(),
+                Optional.of(login.tokenId()),
+                "sshLogin",
+                "/ssh/" + login.vm() + login.user().map(user -> "/" + user).orElse(""),
+                OptionalInt.empty());
     }
 
     private static HttpServer http(Settings settings, Api api) {

@@ -82,6 +82,7 @@ public final class Settings {
         keys.put("vm.maxTotal", "");
         keys.put("snapshot.maxTotal", "");
         NetworkKeys.putDefaults(keys);
+        SshKeys.putDefaults(keys);
         keys.put("metrics.token", "");
         return java.util.Collections.unmodifiableMap(keys);
     }
@@ -292,6 +293,7 @@ public final class Settings {
         NetworkKeys.fabric(this, "");
         NetworkKeys.egress(this);
         NetworkKeys.resolver(this);
+        SshKeys.ssh(this);
         checkImages();
         if (!mistakes.isEmpty()) {
             throw new Failure(

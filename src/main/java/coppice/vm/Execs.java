@@ -8,6 +8,7 @@ import coppice.guest.ExecAttempt;
 import coppice.guest.ExecOutcome;
 import coppice.guest.Guest;
 import coppice.guest.RunningExec;
+import coppice.guest.StreamedExec;
 import java.time.Duration;
 
 /// Commands in VMs. A command outlives the connection it was started on: when that ends, this goes on with the next one, at the byte
@@ -31,6 +32,16 @@ final class Execs {
             life.waker().wake();
             var command = new Command(life, RunningExec.of(exec), exec.timeLimit());
             return command.follow(false, Deadline.in(exec.timeLimit().plus(MARGIN)));
+        }
+    }
+
+    /// Runs a command whose streams others hold. The VM is woken to start it; who wants it awake meanwhile holds it.
+    ExecOutcome run(VmLife life, StreamedExec exec, Duration timeLimit) {
+        try {
+            var command = new Command(life, exec.running(), timeLimit);
+            return command.follow(false, Deadline.in(timeLimit.plus(MARGIN)));
+        } finally {
+            exec.end();
         }
     }
 

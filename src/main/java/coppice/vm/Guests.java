@@ -1,8 +1,11 @@
 package coppice.vm;
 
 import coppice.base.Deadline;
+import coppice.guest.ExecOutcome;
+import coppice.guest.StreamedExec;
 import coppice.guest.TerminalDescription;
 import coppice.identity.AccountId;
+import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 import java.util.UUID;
@@ -14,6 +17,8 @@ interface Guests {
     <T> T awake(AccountId account, String name, Deadline deadline, AwakeUse<T> use);
 
     <T> T reach(AccountId account, VmId vm, Deadline deadline, AwakeUse<T> use);
+
+    ExecOutcome stream(AccountId account, VmId vm, StreamedExec exec, Duration timeLimit);
 
     Optional<Activity> activity(VmId vm);
 

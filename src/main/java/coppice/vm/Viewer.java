@@ -14,6 +14,8 @@ import java.time.Instant;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.function.Consumer;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /// Somebody who looks at a terminal and types into it. When the connection to the guest ends, by a pause or for another reason, it
 /// attaches again at the byte where it stopped: what is seen has no gap and no repeat.
@@ -36,6 +38,8 @@ public final class Viewer implements AutoCloseable {
 
     /// How long a guest that runs may be out of reach.
     private static final Duration PATIENCE = Duration.ofSeconds(60);
+
+    private static final Logger LOG = LoggerFactory.getLogger(Viewer.class);
 
     private final Guests guests;
     private final AccountId account;
@@ -77,6 +81,10 @@ public final class Viewer implements AutoCloseable {
 
     VmId vm() {
         return vm;
+    }
+
+    AccountId account() {
+        return account;
     }
 
     /// Ends it when whoever looks may do so no longer.
@@ -207,6 +215,17 @@ public final class Viewer implements AutoCloseable {
                 var cut = stream.get();
                 stream = awake(deadline, _ -> attachment.after(cut, deadline));
             }
+        }
+    }
+
+    /// Keeps the program waiting for a watch that takes no output now; see [TerminalStream#nudge].
+    public void nudge() {
+        try {
+            attachment.stream().nudge();
+        } catch (Failure e) {
+            LOG.debug(
+                    "a terminal is not held back: it is not attached",
+                    e); // it is, once it is read again
         }
     }
 

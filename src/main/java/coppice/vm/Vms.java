@@ -6,6 +6,7 @@ import coppice.base.Failure;
 import coppice.disk.Reflink;
 import coppice.guest.Exec;
 import coppice.guest.ExecOutcome;
+import coppice.guest.StreamedExec;
 import coppice.guest.TerminalDescription;
 import coppice.identity.AccountId;
 import coppice.identity.Accounts;
@@ -322,6 +323,12 @@ public final class Vms implements Guests, AutoCloseable {
     /// Runs a command in a VM, waking it first. Its guest keeps the result for ten minutes, see [#await].
     public ExecOutcome exec(AccountId account, String name, Exec exec) {
         return execs.run(context.fleet().named(account, name), exec);
+    }
+
+    /// Runs a command whose streams others hold, waking the VM first. It goes on through pauses.
+    @Override
+    public ExecOutcome stream(AccountId account, VmId vm, StreamedExec exec, Duration timeLimit) {
+        return execs.run(context.fleet().named(account, vm.text()), exec, timeLimit);
     }
 
     /// Goes on waiting for a command of an earlier call, perhaps of an earlier server. No VM is woken for it: a command in

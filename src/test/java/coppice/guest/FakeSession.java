@@ -1,7 +1,5 @@
 package coppice.guest;
 
-import coppice.guest.FakeGuest.Command;
-import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.net.ProtocolException;
 import java.nio.channels.ByteChannel;
@@ -17,25 +15,10 @@ final class FakeSession {
     private final FakeGuest guest;
     private final ByteChannel channel;
     private final Random random = new Random(7);
-    private final Map<Integer, Stream> streams = new LinkedHashMap<>();
+    private final Map<Integer, FakeStream> streams = new LinkedHashMap<>();
     private final ArrayDeque<Frame> replies = new ArrayDeque<>();
     private boolean over;
     private int lastOpened;
-
-    private static final class Stream {
-        final ByteArrayOutputStream open = new ByteArrayOutputStream();
-        Optional<Command> command = Optional.empty();
-        Optional<FakeWork> work = Optional.empty();
-        long stdin;
-        long stdinCredit;
-        final long[] sent = {0, 0, 0};
-        final long[] credit = {0, Inlet.WINDOW, Inlet.WINDOW};
-        final boolean[] ended = {false, false, false};
-
-        void close() {
-            work.ifPresent(FakeWork::closed);
-        }
-    }
 
     FakeSession(FakeGuest guest, ByteChannel channel) {
         this.guest = guest;
@@ -54,7 +37,7 @@ final class FakeSession {
         } finally {
             synchronized (guest) {
                 over = true;
-                streams.values().forEach(Stream::close);
+                streams.values().forEach(FakeStream::close);
                 guest.notifyAll();
             }
         }
@@ -102,6 +85,7 @@ final class FakeSession {
                 }
                 case END -> {
                     if (stream != null) {
+                        stream.stdin = stream.stdinStart(frame.offset());
                         require(frame.offset() == stream.stdin, "the end of stdin");
                         if (stream.work.isPresent()) {
                             stream.work.get().bodyEnded();
@@ -122,9 +106,9 @@ final class FakeSession {
         }
     }
 
-    /// A stream's stdin starts at 0, also of a command that is gone on with: what is there already is dropped.
-    private void stdin(Frame frame, Stream stream) throws IOException {
+    private void stdin(Frame frame, FakeStream stream) throws IOException {
         int length = frame.payload().length - Long.BYTES;
+        stream.stdin = stream.stdinStart(frame.dataOffset());
         require(frame.dataOffset() == stream.stdin, "the offset of stdin");
         require(frame.dataOffset() + length <= stream.stdinCredit, "more stdin than credit");
         if (stream.work.isPresent()) {
@@ -135,7 +119,7 @@ final class FakeSession {
             had.write(frame.payload(), Long.BYTES + known, length - known);
         }
         stream.stdin += length;
-        stream.stdinCredit = stream.stdin + guest.window();
+        stream.stdinCredit = Math.max(stream.stdinCredit, stream.stdin + guest.window());
         replies.add(Frame.offset(FrameKind.CREDIT, frame.stream(), 0, stream.stdinCredit));
     }
 
@@ -144,7 +128,7 @@ final class FakeSession {
             require(frame.stream() > lastOpened, "a stream out of order");
             lastOpened = frame.stream();
         }
-        var stream = streams.computeIfAbsent(frame.stream(), _ -> new Stream());
+        var stream = streams.computeIfAbsent(frame.stream(), _ -> new FakeStream());
         stream.stdinCredit = guest.window();
         stream.open.writeBytes(frame.payload());
         if (frame.more()) {
@@ -159,7 +143,7 @@ final class FakeSession {
         begin(operation, frame.stream(), stream, fields);
     }
 
-    private void begin(String operation, int number, Stream stream, Fields fields)
+    private void begin(String operation, int number, FakeStream stream, Fields fields)
             throws IOException {
         stream.work = guest.files().begin(operation, fields);
         if (stream.work.isEmpty()) {
@@ -189,7 +173,7 @@ final class FakeSession {
         }
     }
 
-    private void exec(int number, Stream stream, Fields fields) throws IOException {
+    private void exec(int number, FakeStream stream, Fields fields) throws IOException {
         switch (fields.text(Tag.USER).orElse("")) {
             case "nobody-here" -> refuse(number, "NO_SUCH_USER", "");
             case "one-too-many" -> refuse(number, "TOO_MANY", "");
@@ -206,12 +190,15 @@ final class FakeSession {
         }
     }
 
-    private void attach(int number, Stream stream, Fields fields) throws IOException {
+    private void attach(int number, FakeStream stream, Fields fields) throws IOException {
         stream.command = guest.command(fields.uuid(Tag.EXEC_ID).orElseThrow());
         stream.sent[1] = fields.number(Tag.STDOUT_OFFSET, Integer.MAX_VALUE);
         stream.sent[2] = fields.number(Tag.STDERR_OFFSET, Integer.MAX_VALUE);
         if (stream.command.isEmpty()) {
             refuse(number, "NO_SUCH_EXEC", "");
+        } else {
+            stream.stdinCredit = stream.command.get().stdin.size() + guest.window();
+            replies.add(Frame.offset(FrameKind.CREDIT, number, 0, stream.stdinCredit));
         }
     }
 
@@ -259,7 +246,7 @@ final class FakeSession {
         }
     }
 
-    private Optional<Frame> nextFrame(int number, Stream stream, FakeWork work) {
+    private Optional<Frame> nextFrame(int number, FakeStream stream, FakeWork work) {
         boolean isRefused = work.last.filter(frame -> frame.kind() == FrameKind.RESET).isPresent();
         boolean isDone = work.last.isPresent();
         for (int c = 2; c >= 1 && !isRefused; c--) {
@@ -284,7 +271,7 @@ final class FakeSession {
         return Optional.of(Frame.fields(last.kind(), number, last.payload()));
     }
 
-    private Optional<Frame> nextFrame(int number, Stream stream) {
+    private Optional<Frame> nextFrame(int number, FakeStream stream) {
         if (stream.work.isPresent()) {
             return nextFrame(number, stream, stream.work.get());
         }

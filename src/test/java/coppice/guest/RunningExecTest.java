@@ -6,9 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import coppice.base.Failure;
 import coppice.guest.FakeGuest.Ending;
-import java.io.IOException;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashSet;
@@ -16,7 +14,6 @@ import java.util.Random;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
-import java.util.concurrent.locks.ReentrantLock;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -38,49 +35,6 @@ class RunningExecTest {
     };
 
     private final long seed = new Random().nextLong();
-
-    /// A VM whose connections break all the time, and what the server would do about it.
-    private static final class Reconnecting {
-        private final FakeGuest vm;
-        private final Random random;
-        private final ReentrantLock lock = new ReentrantLock();
-        private int connections;
-        private Guest guest;
-
-        Reconnecting(FakeGuest vm, Random random) {
-            this.vm = vm;
-            this.random = random;
-            this.guest = reconnected();
-        }
-
-        Guest guest() {
-            lock.lock();
-            try {
-                if (!guest.isOpen()) {
-                    guest = reconnected();
-                }
-                return guest;
-            } finally {
-                lock.unlock();
-            }
-        }
-
-        private Guest reconnected() {
-            while (true) {
-                connections++;
-                try {
-                    return Given.connect(vm.plug(cut(), cut()));
-                } catch (IOException | Failure e) {
-                    assertTrue(connections < 10_000, e::toString);
-                }
-            }
-        }
-
-        /// Each connection lives longer than the one before, so that all ends some time.
-        private long cut() {
-            return 16_000 + random.nextLong(100_000L + 30_000L * connections);
-        }
-    }
 
     @Test
     void everyByteComesOnceWhateverBreaksInBetween() throws Exception {
@@ -114,8 +68,8 @@ class RunningExecTest {
                     () -> "seed %d: a command ran twice: %s".formatted(seed, done));
             assertEquals(count, new HashSet<>(done).size());
             assertTrue(
-                    connection.connections > 3,
-                    () -> "connections broke: " + connection.connections);
+                    connection.connections() > 3,
+                    () -> "connections broke: " + connection.connections());
         }
     }
 

@@ -4,8 +4,10 @@ import coppice.Seed;
 import coppice.base.Code;
 import coppice.base.Deadline;
 import coppice.base.Failure;
+import coppice.guest.ExecOutcome;
 import coppice.guest.GivenGuest;
 import coppice.guest.Guest;
+import coppice.guest.StreamedExec;
 import coppice.guest.TerminalDescription;
 import coppice.identity.AccountId;
 import coppice.process.ProcessId;
@@ -128,6 +130,12 @@ public final class GivenTerminals implements AutoCloseable {
     }
 
     private final class Double implements Guests {
+        @Override
+        public ExecOutcome stream(
+                AccountId account, VmId vm, StreamedExec exec, Duration timeLimit) {
+            throw new AssertionError("no program is run");
+        }
+
         @Override
         public Vm get(AccountId account, String name) {
             synchronized (GivenTerminals.this) {
