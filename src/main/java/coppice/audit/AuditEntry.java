@@ -15,7 +15,8 @@ import java.util.UUID;
 /// @param credential the id of the API key or access token that it was made with, or of the sign-in
 /// @param operation as the OpenAPI document names it, or the words of the command
 /// @param path without the query, which may hold a command; of a command what it is about
-/// @param status of the answer; 202 of a call that went on in the background. Commands and logins have none, and are not recorded if they fail
+/// @param status of the answer; 202 of a call that went on in the background. Commands and logins have none, and are not recorded if
+///     they fail
 public record AuditEntry(
         Instant at,
         Optional<String> request,

@@ -4,6 +4,7 @@ import coppice.base.Code;
 import coppice.base.Failure;
 import coppice.base.Label;
 import coppice.store.Lookup;
+import coppice.store.Remembered;
 import coppice.store.Store;
 import java.sql.ResultSet;
 import java.sql.SQLException;
@@ -40,9 +41,11 @@ public final class ApiKeys {
 
     private final Store store;
     private final Clock clock;
+    private final Remembered<Active> active;
 
     public ApiKeys(Store store, Clock clock) {
         this.store = store;
+        this.active = new Remembered<>(store, ACTIVE);
         this.clock = clock;
     }
 
@@ -75,13 +78,13 @@ public final class ApiKeys {
         return new NewApiKey(key, text.bearer());
     }
 
-    /// Who sent this bearer text; empty if it is malformed, unknown or revoked. Asks the store each time, so that revoking takes
-    /// effect at once, also when another process does it. `UNAVAILABLE` if the store cannot be asked.
+    /// Who sent this bearer text; empty if it is malformed, unknown or revoked. Revoking takes effect at once, also when another
+    /// process does it. `UNAVAILABLE` if the store cannot be asked.
     public Optional<Caller> authenticate(String bearer) {
         return KeyText.parse(bearer)
                 .flatMap(
                         text ->
-                                store.look(ACTIVE, text.id().text())
+                                active.look(text.id().text())
                                         .filter(stored -> stored.hash.isOf(text.secret()))
                                         .map(stored -> Caller.of(stored.account)));
     }

@@ -3,6 +3,7 @@ package coppice.identity;
 import coppice.base.Code;
 import coppice.base.Failure;
 import coppice.store.Lookup;
+import coppice.store.Remembered;
 import coppice.store.Store;
 import java.time.Clock;
 import java.util.List;
@@ -37,11 +38,13 @@ public final class IdentityTokens {
 
     private final Store store;
     private final Clock clock;
+    private final Remembered<Holder> holders;
 
     private record Holder(Caller caller, SecretHash hash) {}
 
     public IdentityTokens(Store store, Clock clock) {
         this.store = store;
+        this.holders = new Remembered<>(store, HOLDER);
         this.clock = clock;
     }
 
@@ -94,13 +97,13 @@ public final class IdentityTokens {
                 });
     }
 
-    /// Who sent this token; empty if it is malformed, unknown or revoked. Asks the store each time, so that revoking takes effect at
-    /// once. `UNAVAILABLE` if the store cannot be asked.
+    /// Who sent this token; empty if it is malformed, unknown or revoked. Revoking takes effect at once. `UNAVAILABLE` if the store
+    /// cannot be asked.
     public Optional<Caller> authenticate(String token) {
         return TokenText.parse(token)
                 .flatMap(
                         text ->
-                                store.look(HOLDER, text.id().toString())
+                                holders.look(text.id().toString())
                                         .filter(holder -> holder.hash.isOf(text.secret()))
                                         .map(Holder::caller));
     }

@@ -1,21 +1,29 @@
 package coppice.store;
 
+import coppice.base.Deadline;
+import java.time.Duration;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
 
-/// What a [Lookup] has found, told again until this process changes anything in the store. For rows that no other process changes.
+/// What a [Lookup] has found, told again until any process changes anything in the store: for what nearly every call asks. What a process
+/// has changed that was killed in that very moment is seen after five seconds at the latest.
 public final class Remembered<T> {
     private static final int MAX = 10_000;
+    private static final Duration LONGEST = Duration.ofSeconds(5);
 
     private final Store store;
     private final Lookup<T> lookup;
-    private volatile Known<T> known = new Known<>(-1);
+    private volatile Known<T> known = new Known<>(Long.MIN_VALUE);
 
     /// What was found when the store had seen so many changes, or a moment later.
-    private record Known<T>(long changes, Map<String, Optional<T>> found) {
+    private record Known<T>(long changes, Deadline end, Map<String, Optional<T>> found) {
         Known(long changes) {
-            this(changes, new ConcurrentHashMap<>());
+            this(changes, Deadline.in(LONGEST), new ConcurrentHashMap<>());
+        }
+
+        boolean holds(long present) {
+            return changes == present && !end.isPast() && found.size() < MAX;
         }
     }
 
@@ -40,7 +48,7 @@ public final class Remembered<T> {
     private Known<T> present() {
         long changes = store.changes();
         var last = known;
-        if (last.changes == changes && last.found.size() < MAX) {
+        if (last.holds(changes)) {
             return last;
         }
         var next = new Known<T>(changes);

@@ -11,7 +11,6 @@ import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
-import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
 import java.util.function.Function;
 import org.jdbi.v3.core.Handle;
@@ -36,7 +35,7 @@ public final class Store implements AutoCloseable {
     private final Inbox writes;
     private final Inbox reads;
     private final Lookups lookups;
-    private final AtomicLong changes = new AtomicLong();
+    private final Changes changes;
     private final List<Thread> threads;
 
     private Store(
@@ -44,8 +43,10 @@ public final class Store implements AutoCloseable {
             StoreLimits limits,
             Connection writing,
             List<Connection> reading,
-            Lookups lookups) {
+            Lookups lookups,
+            Changes changes) {
         this.source = source;
+        this.changes = changes;
         this.lookups = lookups;
         this.limits = limits;
         this.writes = new Inbox(limits.queue());
@@ -115,9 +116,9 @@ public final class Store implements AutoCloseable {
         }
     }
 
-    /// Is another number as soon as this process has changed anything, before whoever asked for the change is answered.
+    /// Is another number as soon as any process has changed anything, before whoever asked for the change is answered.
     long changes() {
-        return changes.get();
+        return changes.number();
     }
 
     /// Fails with `UNAVAILABLE` if the store does not answer.
@@ -194,7 +195,10 @@ public final class Store implements AutoCloseable {
                 reading.add(undo.add(Sqlite.openForReading(source)));
             }
             var lookups = new Lookups(reading.subList(READERS, READERS + LOOKING));
-            var store = new Store(source, limits, writing, reading.subList(0, READERS), lookups);
+            var changes = Changes.of(file);
+            var store =
+                    new Store(
+                            source, limits, writing, reading.subList(0, READERS), lookups, changes);
             undo.keep();
             return store;
         }

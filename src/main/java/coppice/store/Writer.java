@@ -7,7 +7,6 @@ import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
-import java.util.concurrent.atomic.AtomicLong;
 import org.jdbi.v3.core.Jdbi;
 
 /// The only thread that changes the database. It commits together what waits together: one flush to disk serves the whole group.
@@ -18,10 +17,10 @@ final class Writer implements Runnable {
     private final Connection connection;
     private final Inbox inbox;
     private final int groupLimit;
-    private final AtomicLong changes;
+    private final Changes changes;
 
-    /// @param changes raised after each group, before its callers hear of it
-    Writer(Connection connection, Inbox inbox, int groupLimit, AtomicLong changes) {
+    /// @param changes counted after each group, before its callers hear of it
+    Writer(Connection connection, Inbox inbox, int groupLimit, Changes changes) {
         this.connection = connection;
         this.inbox = inbox;
         this.groupLimit = groupLimit;
@@ -62,7 +61,7 @@ final class Writer implements Runnable {
                 }
             }
             execute("commit");
-            changes.incrementAndGet();
+            changes.count();
         } catch (SQLException | RuntimeException | Error e) {
             if (group.isEmpty()) {
                 group.add(first);
@@ -97,7 +96,7 @@ final class Writer implements Runnable {
         } catch (SQLException alreadyRolledBack) {
             e.addSuppressed(alreadyRolledBack);
         }
-        changes.incrementAndGet(); // a commit that failed may be one
+        changes.count(); // a commit that failed may be one
         for (var unit : group) {
             unit.fail(Sqlite.explain(e) instanceof Failure f ? f : neighbourFailed(e));
         }
