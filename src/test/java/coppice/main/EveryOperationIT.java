@@ -67,6 +67,7 @@ class EveryOperationIT {
         var caller = caller("legacy");
         new EveryOperationLegacy(caller).walk();
         new EveryOperationServices(caller).walk();
+        new EveryOperationPeople(caller).walkOldest();
         requireAll(Family.LEGACY, caller);
     }
 

@@ -2,6 +2,8 @@ package coppice.main;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
+import java.util.List;
+
 /// Calls every operation on identities, and some as one.
 record EveryOperationPeople(EveryOperationCaller caller) {
 
@@ -27,6 +29,24 @@ record EveryOperationPeople(EveryOperationCaller caller) {
         var managed = caller.done("POST /identities", "{\"managed\":true}").text("id");
         caller.refused(400, "MANAGED_IDENTITY_DELETE", "DELETE /identities/" + managed);
         caller.done("DELETE /vms/" + vm);
+    }
+
+    /// By the paths of the first clients.
+    void walkOldest() {
+        var identities = "/git/v1/identity";
+        var id = caller.done("POST " + identities).text("id");
+        var identity = identities + "/" + id;
+        caller.done("GET " + identities + "?includeManaged=true&limit=10&offset=0");
+        for (var form : List.of("/%s", "")) {
+            var token = caller.done("POST " + identity + "/tokens").text("id");
+            caller.done("GET " + identity + "/tokens");
+            var path = identity + "/tokens" + form.formatted(token);
+            var body = form.isEmpty() ? "{\"tokenId\":\"%s\"}".formatted(token) : "";
+            caller.done("DELETE " + path, body);
+            caller.refused(404, "NOT_FOUND", "DELETE " + path, body);
+        }
+        caller.done("DELETE " + identity);
+        caller.refused(404, "IDENTITY_NOT_FOUND", "GET " + identity + "/tokens");
     }
 
     private void grants(String grants, String vm, EveryOperationCaller holder) {

@@ -20,6 +20,7 @@ final class IsolationAccount {
     private final IsolationThings things;
     private final List<IsolationCaller> identities = new ArrayList<>();
     private final String key;
+    private final String signIn;
     private final Client client;
     private final IsolationName team;
     private final String vm;
@@ -30,14 +31,26 @@ final class IsolationAccount {
         this.team = things.name("team-");
         this.key = installation.program("key", "create", "--account", team.text()).strip();
         things.mark(key.split("-"));
+        things.put(IsolationKind.API_KEY, IsolationName.of(key.split("-")[0]));
         this.client = installation.clientWithKey(key);
-        things.mark(get("/auth/v1/whoami").requiredString("accountId"));
+        var account = get("/auth/v1/whoami").requiredString("accountId");
+        things.put(IsolationKind.ACCOUNT, IsolationName.ofId(account));
+        this.signIn = signIn();
         var vpc = networks();
         this.vm = vms(vpc);
         snapshots();
         people();
         inside();
         background();
+    }
+
+    /// The access token of the one user whose team it is.
+    private String signIn() {
+        var email = things.name("ada-").text() + "@example.test";
+        var password =
+                installation.program("user", "create", email, "--account", team.text()).strip();
+        var steps = new SignInSteps(installation.clientWithKey(""));
+        return steps.accessToken(steps.signIn(email, password));
     }
 
     private JsonObject get(String path) {
@@ -329,7 +342,7 @@ final class IsolationAccount {
     }
 
     IsolationCaller owner() {
-        return IsolationCaller.withKey(installation, team.text(), key);
+        return IsolationCaller.withKey(installation, team.text(), key).signedIn(signIn);
     }
 
     /// Those who may use its VM, some of them as one user only, and at last one who may not.

@@ -10,30 +10,43 @@ import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.List;
 import java.util.Locale;
+import java.util.Optional;
 import java.util.TreeMap;
 
 /// Somebody who calls.
 ///
 /// @param who for the message of a test that fails
 /// @param header in which the credential is sent
+/// @param signIn the access token of somebody who has signed in, for what no other credential is for
 record IsolationCaller(
         Installation installation,
         String who,
         boolean isIdentity,
         String header,
-        String credential) {
+        String credential,
+        Optional<String> signIn) {
     private static final Duration PATIENCE = Duration.ofSeconds(30);
 
     static IsolationCaller withKey(Installation installation, String who, String key) {
-        return new IsolationCaller(installation, who, false, "Authorization", "Bearer " + key);
+        return new IsolationCaller(
+                installation, who, false, "Authorization", "Bearer " + key, Optional.empty());
     }
 
     static IsolationCaller withToken(Installation installation, String who, String token) {
-        return new IsolationCaller(installation, who, true, "x-svc-identity-access-token", token);
+        return new IsolationCaller(
+                installation, who, true, "x-svc-identity-access-token", token, Optional.empty());
+    }
+
+    IsolationCaller signedIn(String accessToken) {
+        return new IsolationCaller(
+                installation, who, isIdentity, header, credential, Optional.of(accessToken));
     }
 
     Client client() {
-        return installation.clientWithKey("").with(header, credential);
+        var client = installation.clientWithKey("").with(header, credential);
+        return signIn.map("{\"accessToken\":\"%s\"}"::formatted)
+                .map(value -> client.with("x-stack-auth", value))
+                .orElse(client);
     }
 
     /// What comes back; of a body that does not end, nothing.

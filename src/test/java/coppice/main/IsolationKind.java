@@ -14,6 +14,8 @@ enum IsolationKind {
     TERMINAL,
     SERVICE,
     FILE,
+    ACCOUNT,
+    API_KEY,
 
     /// A slug that something is to have, rather than has.
     VM_SLUG,
@@ -41,7 +43,7 @@ enum IsolationKind {
             case VM_SLUG, SNAPSHOT_SLUG, VPC_SLUG, TUNNEL_SLUG, TERMINAL_SLUG -> true;
             case LABEL, RANGE, RANGE_V6, ONCE, FILE -> true;
             case VM, SNAPSHOT, VPC, TUNNEL, RULE, IDENTITY, TOKEN -> false;
-            case UPLOAD, BACKGROUND, TERMINAL, SERVICE -> false;
+            case UPLOAD, BACKGROUND, TERMINAL, SERVICE, ACCOUNT, API_KEY -> false;
             case WORDS, ADDRESS, DOMAIN -> false;
         };
     }

@@ -40,6 +40,9 @@ record IsolationPlace(PublishedOperation operation, In in, String at, IsolationK
                     Map.entry("identity_id", IsolationKind.IDENTITY),
                     Map.entry("token", IsolationKind.TOKEN),
                     Map.entry("token_id", IsolationKind.TOKEN),
+                    Map.entry("tokenId", IsolationKind.TOKEN),
+                    Map.entry("account_id", IsolationKind.ACCOUNT),
+                    Map.entry("key_id", IsolationKind.API_KEY),
                     Map.entry("uploadId", IsolationKind.UPLOAD),
                     Map.entry("requestId", IsolationKind.BACKGROUND),
                     Map.entry("request_id", IsolationKind.BACKGROUND),
@@ -55,8 +58,9 @@ record IsolationPlace(PublishedOperation operation, In in, String at, IsolationK
                     Map.entry("domain", IsolationKind.DOMAIN),
                     Map.entry("Idempotency-Key", IsolationKind.ONCE));
 
-    /// What names nothing that an account has. `clientPublicKey` is the exception that is promised: one key is one tunnel's on the whole
-    /// server, so that it is taken can be found out by whoever knows it.
+    /// What names nothing that an account has; the codes of a sign-in are secrets, and whoever has one may know what it is for.
+    /// `clientPublicKey` is the exception that is promised: one key is one tunnel's on the whole server, so that it is taken can be found
+    /// out by whoever knows it.
     private static final Set<String> PLAIN =
             Set.of(
                     ("clientPublicKey displayName description name action protocol cidr cidrV6 ipv4 ipv6 via routes remoteCidrs"
@@ -65,7 +69,8 @@ record IsolationPlace(PublishedOperation operation, In in, String at, IsolationK
                                     + " dockerfileContent aptDeps additionalFiles repo rev email signingkey content encoding"
                                     + " sha256 mode user group groups gecos home shell after requires onFailure wantedBy"
                                     + " state limit offset includeDeleted includeFailed includeManaged lines since cols rows"
-                                    + " replaceOnExit sleepSecs message x-svc-background-after-secs")
+                                    + " replaceOnExit sleepSecs message x-svc-background-after-secs"
+                                    + " polling_code login_code password")
                             .split(" "));
 
     /// Where the names of guests' files are no paths of files that are there.

@@ -19,13 +19,20 @@ import coppice.vm.Vms;
 import java.util.List;
 import java.util.Map;
 import java.util.UUID;
+import java.util.function.UnaryOperator;
 import java.util.stream.Stream;
 
 /// The legacy operations on identities and their access tokens, and the one that tells who is calling.
 public final class LegacyIdentityRoutes {
     private static final String IDENTITIES = "/identity/v1/identities";
     static final String IDENTITY = IDENTITIES + "/{identity}";
-    private static final String TOKENS = IDENTITY + "/tokens";
+
+    /// Of the first clients.
+    private static final String OLDEST = "/git/v1/identity";
+
+    private static final UnaryOperator<Route> CREATE_BODY =
+            route -> route.takes(LegacyIdentitySchemas.CREATE, Examples.CREATE_IDENTITY);
+
     static final String ABSENT = "absent, or of another account";
 
     private final Identities identities;
@@ -40,53 +47,86 @@ public final class LegacyIdentityRoutes {
     }
 
     public List<Route> routes() {
-        return Stream.of(identityRoutes(), tokenRoutes(), grants.routes())
+        return Stream.of(
+                        List.of(whoRoute(), createRoute(IDENTITIES, "legacy", CREATE_BODY)),
+                        routes(IDENTITIES, "legacy"),
+                        List.of(createRoute(OLDEST, "oldest", route -> route), revokeByBody()),
+                        routes(OLDEST, "oldest"),
+                        grants.routes())
                 .flatMap(List::stream)
                 .toList();
     }
 
-    private List<Route> identityRoutes() {
+    private static Route whoRoute() {
+        return Route.legacy(GET, "/auth/v1/whoami", "legacyWhoAmI", LegacyIdentityRoutes::who)
+                .about("Legacy", "Tell who is calling")
+                .returns(LegacyIdentitySchemas.WHO)
+                .forIdentities();
+    }
+
+    private Route createRoute(String path, String name, UnaryOperator<Route> body) {
+        var route = Route.legacy(POST, path, name + "CreateIdentity", this::create).creates();
+        return body.apply(route.about("Legacy", "Create an identity: an end user of the account"))
+                .returns(LegacyIdentitySchemas.IDENTITY)
+                .fails(Code.CONFLICT, "the account's limit of identities");
+    }
+
+    /// What there is by each path.
+    ///
+    /// @param name how the names of the operations begin
+    private List<Route> routes(String path, String name) {
+        var identity = path + "/{identity}";
+        var tokens = identity + "/tokens";
         return List.of(
-                Route.legacy(GET, "/auth/v1/whoami", "legacyWhoAmI", LegacyIdentityRoutes::who)
-                        .about("Legacy", "Tell who is calling")
-                        .returns(LegacyIdentitySchemas.WHO)
-                        .forIdentities(),
-                Route.legacy(GET, IDENTITIES, "legacyListIdentities", this::list)
+                Route.legacy(GET, path, name + "ListIdentities", this::list)
                         .about("Legacy", "List identities, newest first")
                         .query("includeManaged", Schema.bool(), "Managed ones, too; default false.")
                         .paged()
                         .returns(LegacyIdentitySchemas.LIST),
-                Route.legacy(POST, IDENTITIES, "legacyCreateIdentity", this::create)
-                        .creates()
-                        .about("Legacy", "Create an identity: an end user of the account")
-                        .takes(LegacyIdentitySchemas.CREATE, Examples.CREATE_IDENTITY)
-                        .returns(LegacyIdentitySchemas.IDENTITY)
-                        .fails(Code.CONFLICT, "the account's limit of identities"),
-                Route.legacy(DELETE, IDENTITY, "legacyDeleteIdentity", this::delete)
+                Route.legacy(DELETE, identity, name + "DeleteIdentity", this::delete)
                         .about("Legacy", "Delete an identity with its tokens and permissions")
                         .returns(Schema.object())
                         .fails(Code.IDENTITY_NOT_FOUND, ABSENT)
-                        .fails(Code.CANNOT_DELETE_MANAGED_IDENTITY, "it is managed"));
-    }
-
-    private List<Route> tokenRoutes() {
-        return List.of(
-                Route.legacy(GET, TOKENS, "legacyListIdentityTokens", this::listTokens)
+                        .fails(Code.CANNOT_DELETE_MANAGED_IDENTITY, "it is managed"),
+                Route.legacy(GET, tokens, name + "ListIdentityTokens", this::listTokens)
                         .about("Legacy", "List the access tokens of an identity, newest first")
                         .returns(LegacyIdentitySchemas.TOKENS)
                         .fails(Code.IDENTITY_NOT_FOUND, ABSENT),
-                Route.legacy(POST, TOKENS, "legacyCreateIdentityToken", this::createToken)
+                changing(
+                                Route.legacy(
+                                        POST,
+                                        tokens,
+                                        name + "CreateIdentityToken",
+                                        this::createToken))
                         .creates()
                         .about("Legacy", "Make an access token, which is shown only now")
                         .returns(LegacyIdentitySchemas.NEW_TOKEN)
-                        .fails(Code.IDENTITY_NOT_FOUND, ABSENT)
-                        .fails(Code.CANNOT_MODIFY_MANAGED_IDENTITY, "it is managed")
                         .fails(Code.CONFLICT, "the identity has 100 tokens"),
-                Route.legacy(DELETE, TOKENS + "/{token}", "legacyRevokeToken", this::revokeToken)
+                changing(
+                                Route.legacy(
+                                        DELETE,
+                                        tokens + "/{token}",
+                                        name + "RevokeToken",
+                                        call -> revokeToken(call, call.path("token"))))
                         .about("Legacy", "Revoke an access token, at once")
-                        .returns(Schema.object())
-                        .fails(Code.IDENTITY_NOT_FOUND, ABSENT)
-                        .fails(Code.CANNOT_MODIFY_MANAGED_IDENTITY, "it is managed"));
+                        .returns(Schema.object()));
+    }
+
+    private static Route changing(Route route) {
+        return route.fails(Code.IDENTITY_NOT_FOUND, ABSENT)
+                .fails(Code.CANNOT_MODIFY_MANAGED_IDENTITY, "it is managed");
+    }
+
+    private Route revokeByBody() {
+        return changing(
+                        Route.legacy(
+                                DELETE,
+                                OLDEST + "/{identity}/tokens",
+                                "oldestRevokeTokenByBody",
+                                call -> revokeToken(call, call.body().requiredString("tokenId"))))
+                .about("Legacy", "Revoke an access token that the body names, at once")
+                .takes(LegacyIdentitySchemas.REVOKE)
+                .returns(Schema.object());
     }
 
     private static Reply who(Call call) {
@@ -142,9 +182,9 @@ public final class LegacyIdentityRoutes {
         return Reply.ok(token(token.id()).put("token", token.token().reveal()));
     }
 
-    private Reply revokeToken(Call call) {
+    private Reply revokeToken(Call call, String token) {
         var identity = unmanaged(identities, call);
-        tokens.revoke(identity.account(), identity.id().toString(), call.path("token"));
+        tokens.revoke(identity.account(), identity.id().toString(), token);
         return Reply.ok(new JsonWriter());
     }
 

@@ -24,6 +24,10 @@ final class LegacyIdentitySchemas {
             Schema.object("LegacyCreateIdentity")
                     .field("managed", Schema.bool(), OPTIONAL, "Default false.");
 
+    static final Schema.ObjectOf REVOKE =
+            Schema.object("LegacyRevokeIdentityToken")
+                    .field("tokenId", Schema.string(), ALWAYS, "A UUID.");
+
     private static final Schema.ObjectOf TOKEN =
             Schema.object("LegacyIdentityToken").field("id", Schema.string(), ALWAYS, "A UUID.");
 

@@ -87,6 +87,36 @@ class LegacyIdentityRoutesTest {
     }
 
     @Test
+    void theOldestPathsShowTheSame() {
+        var oldest = "/git/v1/identity";
+        var made = ada.post(oldest, "").expect(200);
+        assertEquals(Set.of("id", "managed"), made.fields());
+        var id = made.requiredString("id");
+        ada.get("/v5/identities/" + id).expect(200);
+        var managed = create("{\"managed\":true}");
+        assertEquals(1, ada.get(oldest).expect(200).requiredInteger("total"));
+        var all = ada.get(oldest + "?includeManaged=true&limit=1&offset=1").expect(200);
+        assertEquals(
+                ada.get(IDENTITIES + "?includeManaged=true&limit=1&offset=1").expect(200), all);
+        ada.delete(oldest + "/" + managed).expect(403, "CANNOT_DELETE_MANAGED_IDENTITY");
+
+        var path = oldest + "/" + id + "/tokens";
+        var first = ada.post(path, "").expect(200).requiredString("id");
+        var second = ada.post(path, "").expect(200).requiredString("id");
+        assertEquals(ada.get(tokens(id)).expect(200), ada.get(path).expect(200));
+        assertEquals("{}", ada.delete(path + "/" + first).text());
+        assertEquals(
+                "{}", ada.send("DELETE", path, "{\"tokenId\":\"%s\"}".formatted(second)).text());
+        ada.send("DELETE", path, "{}").expect(400, "BAD_REQUEST");
+        assertEquals(List.of(), ada.get(path).expect(200).requiredObjects("tokens"));
+        ada.post(oldest + "/" + managed + "/tokens", "")
+                .expect(403, "CANNOT_MODIFY_MANAGED_IDENTITY");
+
+        assertEquals("{}", ada.delete(oldest + "/" + id).text());
+        ada.get(path).expect(404, "IDENTITY_NOT_FOUND");
+    }
+
+    @Test
     void aSecondGrantOnAVmIsRefusedAndTheFirstCanBeChanged() {
         var identity = create("");
         var granted = ada.post(grantOnVm(identity), "{\"allowedUsers\":[\"app\"]}").expect(200);
