@@ -121,7 +121,7 @@ class LateTunnelsIT {
         mendSegment();
         lab.fabric().look();
         assertEquals(List.of(), Script.names(lab.settings().namespace("tun-")));
-        assertFalse(shown().contains("tn0"), this::shown);
+        assertFalse(shown().contains("\"tn"), this::shown);
     }
 
     @Test
@@ -193,7 +193,7 @@ class LateTunnelsIT {
 
     private void assertIsWhatTheNextServerMakes(Tunnel tunnel) {
         var here = shown() + shown(tunnel);
-        assertTrue(here.contains("tn0"), here);
+        assertTrue(here.contains("\"tn"), here);
         assertTrue(here.contains("dnat"), here);
         lab.restart(lab.guests());
         assertEquals(here, shown() + shown(tunnel));
