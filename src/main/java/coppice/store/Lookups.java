@@ -20,6 +20,7 @@ final class Lookups {
     private static final int MAX_READY = 32;
 
     private final ArrayBlockingQueue<Desk> free;
+    private int open;
 
     /// A connection, used by one caller at a time, and the statements that are ready on it.
     private record Desk(Connection connection, Map<Lookup<?>, PreparedStatement> ready) {
@@ -45,6 +46,7 @@ final class Lookups {
             Sqlite.execute(connection, "pragma busy_timeout = 0");
             free.add(new Desk(connection, new HashMap<>()));
         }
+        this.open = connections.size();
     }
 
     /// @throws SQLException when it cannot be answered here and now: ask a reader of the store
@@ -61,12 +63,13 @@ final class Lookups {
     }
 
     /// Nothing is answered here any more. A connection that is in use beyond the deadline stays open.
-    void close(Deadline deadline) throws SQLException, InterruptedException {
-        for (int left = free.size() + free.remainingCapacity(); left > 0; left--) {
+    synchronized void close(Deadline deadline) throws SQLException, InterruptedException {
+        while (open > 0) {
             var desk = free.poll(deadline.left().toNanos(), TimeUnit.NANOSECONDS);
             if (desk == null) {
                 return;
             }
+            open--;
             desk.connection.close();
         }
     }

@@ -162,6 +162,7 @@ public final class Store implements AutoCloseable {
                             Code.UNAVAILABLE, "the store did not finish its work in time to close");
                 }
             }
+            changes.close();
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
             throw new Failure(Code.UNAVAILABLE, "interrupted while closing the store", e);
@@ -195,7 +196,7 @@ public final class Store implements AutoCloseable {
                 reading.add(undo.add(Sqlite.openForReading(source)));
             }
             var lookups = new Lookups(reading.subList(READERS, READERS + LOOKING));
-            var changes = Changes.of(file);
+            var changes = undo.add(Changes.of(file));
             var store =
                     new Store(
                             source, limits, writing, reading.subList(0, READERS), lookups, changes);

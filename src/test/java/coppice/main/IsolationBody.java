@@ -35,6 +35,8 @@ record IsolationBody(PublishedDocument document, PublishedOperation operation, S
                     Map.entry("content", "\"some\""),
                     Map.entry("path", "\"/tmp/some\""),
                     Map.entry("size", "3"),
+                    Map.entry("tokenId", "\"00000000-0000-4000-8000-000000000000\""),
+                    Map.entry("polling_code", "\"some\""),
                     Map.entry("domain", "\"some.example.test\""));
 
     /// The other end of a rule, or of what is evaluated, where it must say something of itself.

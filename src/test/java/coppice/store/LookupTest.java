@@ -8,6 +8,7 @@ import coppice.Seed;
 import coppice.base.Code;
 import coppice.base.Failure;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Optional;
 import java.util.concurrent.FutureTask;
@@ -152,6 +153,9 @@ class LookupTest {
     @Test
     void aClosedStoreIsNotAvailable() {
         store.close();
+        long begun = System.nanoTime();
+        store.close();
+        assertTrue(System.nanoTime() - begun < Duration.ofSeconds(5).toNanos(), "nothing is left");
         var failure = assertThrows(Failure.class, () -> store.look(VALUE, "x", "y"));
         assertEquals(Code.UNAVAILABLE, failure.code());
     }
