@@ -19,6 +19,7 @@ import coppice.vm.Vms;
 import java.util.List;
 import java.util.Map;
 import java.util.UUID;
+import java.util.function.Function;
 import java.util.function.UnaryOperator;
 import java.util.stream.Stream;
 
@@ -107,7 +108,7 @@ public final class LegacyIdentityRoutes {
                                         DELETE,
                                         tokens + "/{token}",
                                         name + "RevokeToken",
-                                        call -> revokeToken(call, call.path("token"))))
+                                        call -> revokeToken(call, it -> it.path("token"))))
                         .about("Legacy", "Revoke an access token, at once")
                         .returns(Schema.object()));
     }
@@ -123,7 +124,9 @@ public final class LegacyIdentityRoutes {
                                 DELETE,
                                 OLDEST + "/{identity}/tokens",
                                 "oldestRevokeTokenByBody",
-                                call -> revokeToken(call, call.body().requiredString("tokenId"))))
+                                call ->
+                                        revokeToken(
+                                                call, it -> it.body().requiredString("tokenId"))))
                 .about("Legacy", "Revoke an access token that the body names, at once")
                 .takes(LegacyIdentitySchemas.REVOKE)
                 .returns(Schema.object());
@@ -182,9 +185,10 @@ public final class LegacyIdentityRoutes {
         return Reply.ok(token(token.id()).put("token", token.token().reveal()));
     }
 
-    private Reply revokeToken(Call call, String token) {
+    /// @param token its id, of which nobody hears what is wrong with it whose identity it is not
+    private Reply revokeToken(Call call, Function<Call, String> token) {
         var identity = unmanaged(identities, call);
-        tokens.revoke(identity.account(), identity.id().toString(), token);
+        tokens.revoke(identity.account(), identity.id().toString(), token.apply(call));
         return Reply.ok(new JsonWriter());
     }
 
