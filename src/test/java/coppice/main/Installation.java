@@ -205,6 +205,8 @@ final class Installation implements AutoCloseable {
     private static List<String> java(String... arguments) {
         var built = System.getProperty(PROGRAM);
         var line = new ArrayList<>(built == null ? ofClasses() : built.lines().toList());
+        // The servers of tests live for seconds: optimizing them would take longer than it gains.
+        line.add(1, "-XX:TieredStopAtLevel=1");
         line.addAll(List.of(arguments));
         return line;
     }
@@ -214,7 +216,6 @@ final class Installation implements AutoCloseable {
                 Path.of(System.getProperty("java.home"), "bin/java").toString(),
                 "--enable-native-access=ALL-UNNAMED",
                 "-XX:+UseSerialGC",
-                "-XX:TieredStopAtLevel=1",
                 "-Xmx256m",
                 "-cp",
                 classPath(),
