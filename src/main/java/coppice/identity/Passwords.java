@@ -15,8 +15,8 @@ import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 
-/// Checks passwords, each for about a second of a processor: a few threads of its own do that, half as many as there are processors, so
-/// that whoever signs in, or guesses, holds up nobody else. What does not fit into their short queue is refused.
+/// Checks passwords, each for some tenths of a second of a processor: a few threads of its own do that, half as many as there are
+/// processors, so that whoever signs in, or guesses, holds up nobody else. What does not fit into their short queue is refused.
 public final class Passwords implements AutoCloseable {
     private static final int LEAST = 10;
     private static final int MOST = 200;
