@@ -37,6 +37,14 @@ final class Lookups {
             ready.put(lookup, prepared);
             return prepared;
         }
+
+        /// The driver makes a statement that failed once unusable for ever.
+        void forget(Lookup<?> lookup) throws SQLException {
+            var failed = ready.remove(lookup);
+            if (failed != null) {
+                failed.close();
+            }
+        }
     }
 
     /// @param connections for reading; closed with this
@@ -57,6 +65,9 @@ final class Lookups {
         }
         try {
             return lookup.ask(desk.statement(lookup), key);
+        } catch (SQLException e) {
+            desk.forget(lookup);
+            throw e;
         } finally {
             free.add(desk);
         }

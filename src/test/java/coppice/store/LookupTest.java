@@ -6,10 +6,13 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import coppice.Seed;
 import coppice.base.Code;
+import coppice.base.Deadline;
 import coppice.base.Failure;
 import java.nio.file.Path;
+import java.sql.SQLException;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.FutureTask;
 import org.jdbi.v3.core.Handle;
@@ -141,6 +144,20 @@ class LookupTest {
             assertThrows(IllegalArgumentException.class, () -> store.look(faulty, "x", "y"));
         }
         assertEquals(Optional.of(7L), store.look(VALUE, "x", "y"));
+    }
+
+    @Test
+    void aStatementThatFailedOnceIsMadeAnew() throws Exception {
+        var source = Sqlite.source(directory.resolve("test.db"), StoreLimits.USUAL);
+        var lookups = new Lookups(List.of(Sqlite.openForReading(source)));
+        var key = List.of("x", "y");
+        store.change(handle -> put(handle, "x", "y", 7));
+        assertEquals(Optional.of(7L), lookups.ask(VALUE, key));
+        store.change(handle -> handle.execute("alter table pairs rename to others"));
+        assertThrows(SQLException.class, () -> lookups.ask(VALUE, key));
+        store.change(handle -> handle.execute("alter table others rename to pairs"));
+        assertEquals(Optional.of(7L), lookups.ask(VALUE, key));
+        lookups.close(Deadline.in(Duration.ofSeconds(5)));
     }
 
     @Test
