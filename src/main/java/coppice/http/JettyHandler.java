@@ -119,10 +119,10 @@ final class JettyHandler extends Handler.Abstract {
             body.discard();
             switch (answer.body()) {
                 case ResponseBody.None _, ResponseBody.Bytes _ -> {
-                    if (isHttp2(request)) {
-                        callback.letGo();
-                    }
                     answers.write(answer, request, response, callback);
+                    if (isHttp2(request)) {
+                        callback.letGo(); // it is counted among the answers by now, for who drains
+                    }
                 }
                 case ResponseBody.Stream stream ->
                         stream(answer, stream, request, response, callback);
